@@ -28,9 +28,7 @@ globals().update(_namespace.TOP_LEVEL)
 
 def _native(module: str, name: str) -> Any:
     """Return native kernels of eager ops; None where nothing can be compiled."""
-    if _large.without_compiler():
-        return None
-    return _of_compiler(f"eager_kernels.{module}", name)()
+    return None if _large.without_compiler() else _of_compiler(f"eager_kernels.{module}", name)()
 
 
 @_cache  # an optimizer's step asks each time

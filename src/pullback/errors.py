@@ -29,8 +29,7 @@ def with_note(error: E, note: str) -> E:
 
 def type_name(value: object) -> str:
     """Return the name of the type of ``value`` as torch prints it: with its module for types defined in C."""
-    kind = type(value)
-    if kind.__module__ == "torch":
+    if (kind := type(value)).__module__ == "torch":
         in_c = kind.__name__ in C_TYPES
     else:
         in_c = kind.__module__ != "builtins" and not kind.__flags__ & HEAP_TYPE

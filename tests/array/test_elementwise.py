@@ -73,6 +73,24 @@ def test_apply_is_the_ufunc(name):
     np.testing.assert_array_equal(out, expected)
 
 
+def test_long_rows_are_read_where_they_are():
+    rng = np.random.default_rng(0)
+    x, mean, column = rng.random((8, 3, 40, 40), "f4"), rng.random((3, 1, 1), "f4"), rng.random((40, 1), "f4")
+    buffer = np.getbufsize()
+    for y, evenly in ((mean, True), (x[:, :1], True), (column, False), (mean.astype("f8"), False)):
+        expected = np.subtract(x, y)
+        for _ in range(2):  # as it is planned, and by the plan
+            result = elementwise.apply(np.subtract, x, y)
+            assert result.dtype == expected.dtype and result.strides == expected.strides
+            np.testing.assert_array_equal(result, expected)
+        plan = elementwise._PLANS[elementwise._key(np.subtract, (x, y))]
+        assert (plan is not elementwise.PLAIN) is evenly
+    same = x.copy()
+    assert elementwise.apply(np.subtract, same, mean, out=same) is same
+    np.testing.assert_array_equal(same, np.subtract(x, mean))
+    assert np.getbufsize() == buffer
+
+
 @pytest.mark.usefixtures("everything_is_large")
 def test_in_place_and_overlapping():
     x = np.arange(100.0)

@@ -97,14 +97,75 @@ def test_another_kind_of_tensor_is_another_program(change):
     assert call.short == 1 and call.programs == 2
 
 
-def test_scattered_arrays_go_the_long_way_with_a_program_for_their_layout():
+def test_scattered_arrays_have_a_program_for_their_layout():
     call = Counted(lambda x: x * 2)
     x = torch.arange(6.0).reshape(3, 2)
     call(x), call(x)
     turned = torch.arange(6.0).reshape(2, 3).t()
     assert torch.equal(call(turned), turned * 2)
     assert call(turned).stride() == (1, 3)
-    assert call.short == 1 and call.programs == 2
+    assert call.short == 2 and call.programs == 2
+    spread = torch.arange(12.0).reshape(3, 4)[:, ::2]
+    assert torch.equal(call(spread), spread * 2)
+    assert call.short == 2 and call.programs == 3
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "float64", "complex128"])
+def test_scattered_arrays_of_every_width(dtype):
+    call = Counted(lambda x: x.permute(1, 2, 0).flatten().clone())
+    x = torch.arange(24).reshape(2, 3, 4).to(getattr(torch, dtype)).permute(2, 0, 1)[:, :, ::2]
+    for _ in range(2):
+        assert torch.equal(call(x), x.permute(1, 2, 0).reshape(-1))
+    assert call.short == 1
+
+
+@pytest.mark.parametrize("width", [2, 4])
+def test_scattered_parameters_are_written_where_they_lie(width):
+    whole = torch.arange(3.0 * width).reshape(3, width)
+    weight = whole.t() if width == 2 else whole[:, ::2]
+    weight.requires_grad_()
+
+    def step(x):
+        loss = (weight * weight * x).sum()
+        loss.backward()
+        with torch.no_grad():
+            weight.sub_(weight.grad)
+        grad, weight.grad = weight.grad, None
+        return grad
+
+    call, x = Counted(step), torch.full(weight.shape, 0.25)
+    expected = weight.detach().clone()
+    for n in range(3):
+        assert torch.equal(call(x), expected / 2)
+        expected = expected / 2
+        assert torch.equal(weight.detach(), expected) and weight._version == n + 1
+    assert call.short == 2
+    # What lies between them stays.
+    assert width == 2 or whole[:, 1::2].tolist() == [[1, 3], [5, 7], [9, 11]]
+
+
+def test_gradients_of_scattered_parameters_lie_as_they_do():
+    weight = torch.arange(6.0).reshape(2, 3).t().requires_grad_()
+
+    def step(x):
+        weight.grad = None
+        (weight * x).sum().backward()
+
+    call, x = Counted(step), torch.arange(6.0).reshape(3, 2)
+    for _ in range(2):
+        call(x)
+        assert torch.equal(weight.grad, x) and weight.grad.stride() == (1, 3)
+    assert call.short == 1
+
+
+def test_backward_of_a_call_reads_scattered_tensors():
+    weight = torch.arange(6.0).reshape(2, 3).t().requires_grad_()
+    call, x = Counted(lambda x: x @ weight), torch.ones(2, 3, requires_grad=True)
+    for n in range(2):
+        call(x).sum().backward()
+        assert torch.equal(x.grad, weight.detach().sum(1).expand(2, 3) * (n + 1))
+        assert torch.equal(weight.grad, torch.full((3, 2), 2.0 * (n + 1)))
+    assert call.short == 1
 
 
 def test_the_same_tensor_twice_is_another_program():

@@ -35,3 +35,14 @@ def test_gradient_of_x_log_of_a_number_is_such_a_product_in_its_dtype() -> None:
                 name, expected = "MaskedFillBackward0", expected.masked_fill(x == 0, 0)
             assert found.grad_fn.name() == name
             torch.testing.assert_close(found.detach(), expected.detach(), rtol=0, atol=0, equal_nan=True)
+
+
+def test_special_complex_numbers() -> None:
+    z = torch.tensor([0j, complex(-1, -0.0), complex("inf"), 2j], dtype=torch.complex128)
+    assert str(z.reciprocal().tolist()) == "[(inf+nanj), (-1-0j), 0j, -0.5j]"
+    assert str(z[:3].sigmoid().tolist()) == "[(0.5+0j), (0.2689414213699951+0j), (1+0j)]"
+    assert str(z[2:].sgn().tolist()) == "[(nan+nanj), 1j]"
+
+
+def test_least_common_multiple_that_overflows_is_not_negative() -> None:
+    assert torch.lcm(torch.tensor([2**62]), torch.tensor([3])).tolist() == [2**62]

@@ -1,4 +1,4 @@
-"""The first few of large rows are those that a stable sort puts first, nan and equals included."""
+"""Sorts and distinct values of large arrays; the first few are those that a stable sort puts first."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import pytest
 
 import pullback as torch
 from pullback.array import selection
+from pullback.ops import sort
 
 
 @pytest.mark.parametrize("largest", [True, False])
@@ -40,3 +41,22 @@ def test_topk_of_small_rows_natively(dim: int, largest: bool, monkeypatch, price
     values, indices = x.topk(size, dim, largest)
     assert torch.equal(indices, by_sort.indices.narrow(dim, 0, size))
     np.testing.assert_array_equal(values.numpy(), by_sort.values.narrow(dim, 0, size).numpy())
+
+
+@pytest.mark.parametrize(
+    ("least", "span", "packed"), [(-40, 99, 3), (2**62, 2**31 - 1, 3), (-(2**62), 2**63, 0)]
+)
+def test_integers_are_packed_where_they_fit(least, span, packed, monkeypatch):
+    rng, usual, met = np.random.default_rng(2), sort.order.sorted_places, []
+    monkeypatch.setattr(sort.order, "sorted_places", lambda x, down: (met.append(x.dtype), usual(x, down))[1])
+    x = rng.integers(0, span, 5000, np.uint64, endpoint=True).astype(np.int64) + np.int64(least)
+    x[1000:1900], x[7], x[9] = x[2000:2900], least, least + span
+    for descending in (False, True):
+        places = torch.from_numpy(x).argsort(stable=True, descending=descending).numpy()
+        turned = -1 if descending else 1
+        known = np.argsort(x[::turned], kind="stable")[::turned]
+        np.testing.assert_array_equal(places, 4999 - known if descending else known)
+    found = torch.from_numpy(x).unique(return_inverse=True, return_counts=True)
+    for own, other in zip(found, np.unique(x, return_inverse=True, return_counts=True), strict=True):
+        np.testing.assert_array_equal(own.numpy(), other)
+    assert met == [np.dtype(np.int32)] * packed

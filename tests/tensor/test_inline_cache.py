@@ -436,11 +436,21 @@ def test_calls_on_too_many_tensors_are_not_looked_at():
 
 
 def test_warnings_are_given_each_time():
-    x = torch.rand(2, 3)
-    with warnings.catch_warnings(record=True) as given:
-        warnings.simplefilter("always")
-        assert not learn(torch.nn.functional.softmax, x)
-    assert len(given) == 3 * inline_cache._CALLS
+    x, calls = torch.rand(2, 3), 2 * inline_cache._CALLS
+    for function in (torch.nn.functional.softmax, torch.nn.functional.dropout2d):
+        before = plans()
+        with warnings.catch_warnings(record=True) as given:
+            warnings.simplefilter("always")
+            for _ in range(calls):
+                function(x)
+        assert plans() > before and len(given) == calls
+        assert {(w.filename, w.lineno) for w in given} == {(__file__, given[0].lineno)}
+        torch.manual_seed(2)
+        state = torch.get_rng_state()
+        with warnings.catch_warnings(), pytest.raises(UserWarning, match="deprecated"):
+            warnings.simplefilter("error")
+            function(x)
+        assert torch.equal(torch.get_rng_state(), state)
 
 
 def test_a_failure_has_its_error():

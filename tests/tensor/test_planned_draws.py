@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -71,6 +72,31 @@ def test_numbers_and_the_stream_are_those_of_python(name):
         for cache in inline_cache._tables:
             cache.forget()
         assert results(CALLS[name], count) == known
+
+
+def test_numbers_that_draws_share_are_taken_by_native_code():
+    rows = (torch.rand, 8, 8), (torch.randn, 4, 8), (torch.bernoulli, SQUARE), (F.dropout, SQUARE)
+    for call, *given in rows:
+        assert learn(call, *given)
+        torch.manual_seed(7)
+        call(*given), call(*given)  # the block's numbers are made
+        files = set()
+        sys.setprofile(lambda frame, event, arg, files=files: files.add(Path(frame.f_code.co_filename).name))
+        try:
+            call(*given)
+        finally:
+            sys.setprofile(None)
+        assert "random.py" in files and not any(name.startswith("random_") for name in files)
+
+
+def test_the_second_number_of_a_pair_is_not_forgotten():
+    assert learn(torch.randn, 4)
+    torch.manual_seed(1)
+    torch.randn(3)
+    found = torch.randn(4), torch.randn(4)
+    torch.manual_seed(1)
+    wide = [torch.randn(1) for _ in range(11)]
+    assert torch.equal(torch.cat(found), torch.cat(wide[3:]))
 
 
 def test_a_history_is_recorded_behind_a_draw():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -82,3 +83,19 @@ def test_no_dim_by_place_is_a_dim_that_was_given(name):
             function(x, keepdim=False)
         with pytest.raises(TypeError):
             function(x, None, dim=1)
+
+
+def test_equality_of_plain_arrays_asks_nothing_else():
+    nan, names = float("nan"), set()
+    rows = (([1.0, nan], [1.0, nan], False), ([1, 2], [1, 2], True), ([[]], [], False), (True, True, True))
+    for a, b, known in rows:
+        x, y = torch.tensor(a), torch.tensor(b)
+        sys.setprofile(lambda frame, event, arg: names.add(frame.f_code.co_name))
+        try:
+            found = torch.equal(x, y)
+        finally:
+            sys.setprofile(None)
+        assert found is known
+    assert "equal" in names and "array_equal" not in names
+    half = torch.tensor([1.0, 2.0], dtype=torch.bfloat16)
+    assert torch.equal(half, half.clone()) and torch.equal(torch.tensor([1, 2]), torch.tensor([1.0, 2.0]))

@@ -77,9 +77,7 @@ def _divisor(
         if not count_include_pad:
             start, stop = np.maximum(start, 0), np.minimum(stop, n)
         divisor = divisor * on_axis(stop - start, axis, len(size))
-    if (divisor == divisor.flat[0]).all():
-        return dtype.type(divisor.flat[0])
-    return divisor.astype(dtype)
+    return dtype.type(divisor.flat[0]) if (divisor == divisor.flat[0]).all() else divisor.astype(dtype)
 
 
 def _along(axis: int, cut: slice) -> tuple[slice, ...]:
@@ -102,8 +100,7 @@ def _window_sums(x: ndarray, axis: int, output: int, kernel: int, stride: int) -
 
 def _spread_windows(y: ndarray, axis: int, length: int, kernel: int, stride: int) -> ndarray:
     """Return the transpose of `_window_sums`: y[o] is added to the places o·stride + i of an axis."""
-    output = y.shape[axis]
-    if output == 1 and kernel == length:
+    if (output := y.shape[axis]) == 1 and kernel == length:
         shape = list(y.shape)
         shape[axis] = length
         return np.broadcast_to(y, shape)
@@ -120,8 +117,7 @@ def _spread_windows(y: ndarray, axis: int, length: int, kernel: int, stride: int
 
 def adaptive_avg_pool(x: ndarray, output: Sequence[int]) -> ndarray:
     """Return averages over windows of `output` nearly equal parts of each axis, which may overlap."""
-    windows = even_windows(x.shape[2:], tuple(output))
-    if windows is not None:
+    if (windows := even_windows(x.shape[2:], tuple(output))) is not None:
         return avg_pool(x, windows)
     if x.dtype.itemsize == 2:
         return adaptive_avg_pool(x.astype(np.float32), output).astype(x.dtype)
@@ -149,8 +145,7 @@ def _adaptive_table(size: int, output: int) -> tuple[ndarray, ndarray, int, ndar
 
 def adaptive_avg_pool_adjoint(y: ndarray, size: Sequence[int]) -> ndarray:
     """Return the transpose of `adaptive_avg_pool` from ``(N, C, *size)``."""
-    windows = even_windows(tuple(size), y.shape[2:])
-    if windows is not None:
+    if (windows := even_windows(tuple(size), y.shape[2:])) is not None:
         return avg_pool_adjoint(y, windows, size)
     if y.dtype.itemsize == 2:
         return adaptive_avg_pool_adjoint(y.astype(np.float32), size).astype(y.dtype)

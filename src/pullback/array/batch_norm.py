@@ -31,8 +31,7 @@ def _channel_sums(
     being stretches of images ``(n, C, places)``.
     """
     count, channels = arrays[0].shape[:2]
-    work = arrays[0].size
-    if work <= MOST:
+    if (work := arrays[0].size) <= MOST:
         return tuple([sum_over(term, (0,)) for term in terms(*arrays)])
     bounds = stretches(count, work, WORTH_THREADS)
     sums = np.zeros((number, len(bounds), channels), arrays[0].dtype)
@@ -97,8 +96,7 @@ def batch_norm(
     if x.size >= large.ROWS and scale.dtype == shift.dtype == x.dtype:
         lines = ((v if len(x) == 1 else np.tile(v, len(x))).reshape(-1, 1) for v in (scale, shift))
         rows = (blocks.reshape(-1, blocks.shape[2]), *lines)
-        found = large.ask("rows", "scaled_rows", rows, (), (True,) * 3)
-        if found is not None:
+        if (found := large.ask("rows", "scaled_rows", rows, (), (True,) * 3)) is not None:
             return found[0].reshape(x.shape)
     y = np.empty(blocks.shape, x.dtype)
     scale, shift = scale[:, None], shift[:, None]
@@ -163,8 +161,7 @@ def batch_norm_in_training(
     x: ndarray, weight: ndarray | None, bias: ndarray | None, eps: float
 ) -> tuple[ndarray, ndarray, ndarray, ndarray]:
     """Return `batch_norm` with the statistics of x: (out, mean, invstd = 1 / √(variance + eps), variance)."""
-    kernels = _channels(x, weight, bias)
-    if kernels is not None:
+    if (kernels := _channels(x, weight, bias)) is not None:
         mean, invstd, var = (np.empty(x.shape[1], x.dtype) for _ in range(3))
         out = np.empty(x.shape, x.dtype)
         kernels.forward(np.ascontiguousarray(x), _dense(weight), _dense(bias), eps, (out, mean, invstd, var))

@@ -67,8 +67,7 @@ class OpenBLAS:
 
     def set_num_threads(self, count: int) -> None:
         """Give it `count` threads, where it can be told."""
-        functions = self.functions()
-        if functions is not None:
+        if (functions := self.functions()) is not None:
             with self._lock:
                 self._before = count
                 if not self._users:
@@ -88,8 +87,7 @@ class OpenBLAS:
         return self._users > 0
 
     def __enter__(self) -> None:
-        functions = self.functions()
-        if functions is not None:
+        if (functions := self.functions()) is not None:
             with self._lock:
                 if not self._users:
                     self._before = functions[1]()
@@ -98,8 +96,7 @@ class OpenBLAS:
                 self._users += 1
 
     def __exit__(self, *error: object) -> None:
-        functions = self.functions()
-        if functions is not None:
+        if (functions := self.functions()) is not None:
             with self._lock:
                 self._users -= 1
                 if not self._users and self._before != 1:
@@ -176,8 +173,7 @@ TAKES_THREADS, _SHORT = 1 << 18, 1 << 26
 
 def product(x: ndarray, y: ndarray) -> ndarray:
     """Return ``np.matmul(x, y)``, on one thread where that takes less than about half a millisecond."""
-    work = x.size * y.shape[-1]
-    if work < TAKES_THREADS or work * x.itemsize > _SHORT:
+    if (work := x.size * y.shape[-1]) < TAKES_THREADS or work * x.itemsize > _SHORT:
         return np.matmul(x, y)
     with single_threaded():
         return np.matmul(x, y)

@@ -38,8 +38,7 @@ def plans(operands: tuple[Any, ...]) -> tuple[_Plan | None, ...] | None:
     or they cannot be, which depends on how they lie alone.
     """
     arrays = [x for x in operands if isinstance(x, ndarray) and x.ndim]
-    whole = np.broadcast(*arrays)
-    if whole.ndim < 2 or not whole.size or whole.size < LEAST * whole.shape[-1]:
+    if (whole := np.broadcast(*arrays)).ndim < 2 or not whole.size or whole.size < LEAST * whole.shape[-1]:
         return None
     return _planned(whole.shape, tuple([(x.shape, x.strides, x.itemsize) for x in arrays]))
 
@@ -52,8 +51,7 @@ def spread(call: Any, operands: tuple[Any, ...], found: tuple[_Plan | None, ...]
     for x in operands:
         plan = next(rest) if isinstance(x, ndarray) and x.ndim else None
         if plan is not None:
-            x = _repeated(x, plan)
-            if x is None:
+            if (x := _repeated(x, plan)) is None:
                 return None
             if plan.strides is None:
                 own = x
@@ -92,8 +90,7 @@ def _planned(
     is; None where NumPy's stretches are long, or an array's axes do not lie in order.
     """
     steps = [steps_along(own, strides, shape) for own, strides, _ in lies]
-    stretch = _stretch(shape, steps)
-    if stretch >= _LONG or math.prod(shape) < LEAST * stretch:
+    if (stretch := _stretch(shape, steps)) >= _LONG or math.prod(shape) < LEAST * stretch:
         return None
     plans = []
     for (own, _, size), step in zip(lies, steps, strict=True):

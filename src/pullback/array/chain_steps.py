@@ -82,8 +82,7 @@ class _ChainRecorder(Recorder):
 
     def place(self, array: ndarray) -> tuple[int, int]:
         """Return where an array lies that is written."""
-        found = self.find(array)
-        if found is None or self.memories[found[0]][0] == FIXED:
+        if (found := self.find(array)) is None or self.memories[found[0]][0] == FIXED:
             raise Unrecorded("a write to an array that was made otherwise")
         return found
 

@@ -91,8 +91,7 @@ class Chain:
             return None
         found: Any = self._f32 if dtype is _F32 else self._f64 if dtype is _F64 else False
         if found is None:
-            source = native(self._cost * times)
-            if source is None:
+            if (source := native(self._cost * times)) is None:
                 return None
             try:
                 found = source.chain(steps.noted(self.kernel, self.roles, self.spare, dtype)) or False
@@ -108,8 +107,7 @@ class Chain:
         """Run the chain on rows ``(…, length)`` and others; those that it writes are in C order."""
         if not x.flags.c_contiguous:
             x = np.ascontiguousarray(x)
-        native = self.native(x)
-        if native is not None:
+        if (native := self.native(x)) is not None:
             native(x, *others)
             return
         shape = (-1, x.shape[-1])

@@ -96,8 +96,7 @@ def conv(
         return conv(_wide(x), _wide(w), stride, padding, dilation, groups, wide).astype(x.dtype)
     if type(stride) is type(padding) is type(dilation) is tuple and groups == 1:
         limits = WORTH_NATIVE, small_conv.MOST
-        plan = _small(x.shape, w.shape, x.itemsize, stride, padding, dilation, limits)
-        if plan is not None:
+        if (plan := _small(x.shape, w.shape, x.itemsize, stride, padding, dilation, limits)) is not None:
             y = np.empty(plan.result, x.dtype)
             small_conv.correlate(small_conv.gathered(x, plan), w, bias, y)
             return y
@@ -251,8 +250,7 @@ def _correlate(
     output: Sequence[int], bias: ndarray | None = None,
 ) -> ndarray:
     """Return `conv` with a padding of its own, maybe negative, at each end of each axis."""
-    y = np.empty((x.shape[0], w.shape[0], *output), x.dtype)
-    if y.size == 0:
+    if (y := np.empty((x.shape[0], w.shape[0], *output), x.dtype)).size == 0:
         return y
     if x.size == 0 or w.size == 0:
         y[...] = 0

@@ -109,8 +109,7 @@ _STEP = Chain(_step, (ROWS,) * 6, 1, cost=7000)
 
 def _run(steps: int, *arrays: ndarray) -> Callable[..., None]:
     """Return what does so many steps on arrays like these."""
-    native = _STEP.native(arrays[0], steps)
-    if native is not None:
+    if (native := _STEP.native(arrays[0], steps)) is not None:
         return native
     base = np.empty_like(arrays[0])
     return partial(_step, base=base)

@@ -40,8 +40,7 @@ class _Deferred(ModuleType):
     """
 
     def __getattr__(self, name: str) -> Any:
-        module = self.__dict__.get("_module")
-        if module is None:
+        if (module := self.__dict__.get("_module")) is None:
             with importing:
                 module = import_module(self.__name__)
             self.__dict__.update({

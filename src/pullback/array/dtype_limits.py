@@ -141,8 +141,7 @@ class iinfo(_Limits):
     min: int
 
     def __init__(self, type: Any) -> None:
-        of = as_dtype(type, "iinfo", "type", 1)
-        if of is torch_bool:
+        if (of := as_dtype(type, "iinfo", "type", 1)) is torch_bool:
             raise TypeError("torch.bool is not supported by torch.iinfo")
         if of in _QUANTIZED:
             raise NotImplementedError(f"\"dtype\" not implemented for '{of.scalar_type}'")

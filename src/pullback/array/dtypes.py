@@ -224,8 +224,7 @@ def by_name(name: str) -> dtype:
 
 def from_numpy_dtype(numpy_dtype: np.dtype[Any]) -> dtype:
     """Return the dtype stored as ``numpy_dtype``, or raise torch's TypeError or ValueError."""
-    found = BY_NUMPY.get(numpy_dtype)
-    if found is not None:
+    if (found := BY_NUMPY.get(numpy_dtype)) is not None:
         return found
     if not numpy_dtype.isnative:
         raise ValueError(
@@ -384,8 +383,7 @@ def _result(key: tuple[Any, ...], default: dtype) -> np.dtype[Any]:
             rank, current = 2, _of_number(entry, default)
         present = ranks[rank]
         ranks[rank] = current if present is None else _promote(present, current)
-    result = _combine(ranks[0], _combine(ranks[1], ranks[2]))
-    if result is None:
+    if (result := _combine(ranks[0], _combine(ranks[1], ranks[2]))) is None:
         raise ValueError("result_numpy_dtype() needs at least one operand")
     return result.numpy
 

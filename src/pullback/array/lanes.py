@@ -34,8 +34,7 @@ def dot(x: ndarray, y: ndarray) -> np.floating[Any]:
     """
     products = x * y
     size = products.size
-    at = size & ~15
-    if at:
+    if at := size & ~15:
         lanes = np.add.reduce(products[:at].reshape(-1, 16), 0)  # NumPy adds rows in their order
     else:
         lanes = np.zeros(16, x.dtype)
@@ -63,16 +62,14 @@ def total(x: ndarray) -> np.floating[Any]:
     rounds = len(vectors) // 4
     lanes = np.zeros((4, width), x.dtype)
     rows = vectors[: rounds * 4].reshape(rounds, 4, width)
-    whole = rounds & ~15
-    if whole:
+    if whole := rounds & ~15:
         lanes += np.add.reduce(np.add.reduce(rows[:whole].reshape(-1, 16, 4, width), 1), 0)
     if whole < rounds:
         lanes += np.add.reduce(rows[whole:], 0)
     for vector in vectors[rounds * 4 :]:
         lanes[0] += vector
     sums = np.add.reduce(lanes, 0)
-    rest = x[len(vectors) * width :]
-    if rest.size:
+    if (rest := x[len(vectors) * width :]).size:
         sums[0] += _in_order(rest[1:], rest[0])
     return _in_order(sums[1:], sums[0])
 

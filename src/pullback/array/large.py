@@ -137,8 +137,7 @@ def multiplied(x: ndarray, y: ndarray, /) -> ndarray:
     """Return ``x @ y`` for two matrices: native where it is large."""
     if y.shape[0] == 1:
         return x * y  # NumPy leaves out the products with a zero, and with it 0·nan
-    work = x.size * y.shape[1]
-    if work < TAKES_THREADS:
+    if (work := x.size * y.shape[1]) < TAKES_THREADS:
         return x.dot(y)
     if work >= MATRIX and x.shape[0] >= _SEVERAL <= y.shape[1] and x.dtype is y.dtype:
         native: ndarray | None = ask("product", x, y)
@@ -149,8 +148,7 @@ def multiplied(x: ndarray, y: ndarray, /) -> ndarray:
 
 def stacked(x: ndarray, y: ndarray, /) -> ndarray:
     """Return ``x @ y`` for stacks of matrices: native where that is much."""
-    work = max(x.size * y.shape[-1], y.size * x.shape[-2])
-    if work < TAKES_THREADS:
+    if (work := max(x.size * y.shape[-1], y.size * x.shape[-2])) < TAKES_THREADS:
         return matmul(x, y)
     if work >= STACK and x.shape[-2] > 1 < y.shape[-1] and x.dtype is y.dtype:
         native: ndarray | None = ask("product", x, y)

@@ -41,8 +41,7 @@ _codes: dict[int, CodeType] = {}
 
 def _constructor(fields: tuple[str, ...]) -> CodeType:
     """Return the code of ``__new__(_cls, *fields)``."""
-    code = _codes.get(len(fields))
-    if code is None:
+    if (code := _codes.get(len(fields))) is None:
         names = ", ".join([f"_{n}" for n in range(len(fields))])
         scope = dict(_SCOPE)
         exec(f"def __new__(_cls, {names}): return _tuple_new(_cls, ({names},))", scope)
@@ -51,8 +50,7 @@ def _constructor(fields: tuple[str, ...]) -> CodeType:
 
 
 def _make(cls: Any, values: Iterable[object]) -> Any:
-    made = tuple.__new__(cls, values)
-    if len(made) != len(cls._fields):
+    if len(made := tuple.__new__(cls, values)) != len(cls._fields):
         raise TypeError(f"Expected {len(cls._fields)} arguments, got {len(made)}")
     return made
 

@@ -45,8 +45,7 @@ def scalar_like(x: ndarray, number: Any) -> Any:
     dtype = x.dtype
     if not x.ndim or (dtype is not _F32 and dtype is not _F64):
         return None
-    kind = type(number)
-    if kind is int:
+    if (kind := type(number)) is int:
         return ZEROS[dtype] if not number else (SINGLES if dtype is _F32 else DOUBLES)[number]
     if kind is not float:
         return None

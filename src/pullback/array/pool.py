@@ -237,8 +237,7 @@ def _native(
 
     def ran() -> bool:
         geometry = windows.kernel, windows.stride, windows.padding, windows.dilation
-        kernels = large.ask("pools", tuple(x[2:]), tuple(y[2:]), dtype, *geometry)
-        if kernels is not None:
+        if (kernels := large.ask("pools", tuple(x[2:]), tuple(y[2:]), dtype, *geometry)) is not None:
             run(kernels)
         return kernels is not None
 
@@ -383,8 +382,7 @@ def even_windows(size: tuple[int, ...], output: tuple[int, ...]) -> Windows | No
 def adaptive_max_pool(x: ndarray, output: Sequence[int]) -> tuple[ndarray, ndarray]:
     """Return maxima over the windows of `adaptive_avg_pool`, and their indices into the plane, int64."""
     size = x.shape[2:]
-    windows = even_windows(size, tuple(output))
-    if windows is not None:
+    if (windows := even_windows(size, tuple(output))) is not None:
         values, winners = max_pool(x, windows)
         return values, winner_indices(winners, windows, size)
     shape = (*x.shape[:2], *output)

@@ -219,8 +219,7 @@ class Generator:
     def words(self, count: int) -> np.ndarray:
         """Return the next ``count`` 32-bit outputs (uint32, for reading only). The caller holds ``lock``."""
         start = self._next
-        stop = start + count
-        if stop <= self._end:
+        if (stop := start + count) <= self._end:
             self._next = stop
             return self._window[start:stop]
         rest, source = self._window[start : self._end], self._words()
@@ -274,16 +273,14 @@ class Generator:
         `each` is how many words make one number.
         """
         start = self._next
-        stop = start + count
-        if stop > self._end or count > SMALL:
+        if (stop := start + count) > self._end or count > SMALL:
             is_first = self._blocks == 1  # perhaps the only draw of a stream
             words = self.words(count)
             if is_first or count > SMALL:
                 return make(words)
             start, stop = 0, count  # of a new window
         first, numbers = self._made.get(make, (-1, _NO_WORDS))
-        at = start - first
-        if at < 0 or at % together or (at + count) // each > numbers.size:
+        if (at := start - first) < 0 or at % together or (at + count) // each > numbers.size:
             rest = self._end - start if first < 0 else min(self._end - start, max(count, STATE_WORDS))
             first, at, numbers = start, 0, make(self._window[start : start + rest - rest % together])
             numbers.flags.writeable = False

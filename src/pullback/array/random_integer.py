@@ -184,16 +184,14 @@ def _remainder(words: np.ndarray, count: int) -> np.ndarray:
 
 def _first_at_least(low: int, dtype: np.dtype) -> int:
     """Return the smallest integer from ``low`` on that the dtype represents, as torch computes it."""
-    represented = _through(low + 1, dtype)
-    if represented < low:
+    if (represented := _through(low + 1, dtype)) < low:
         return represented + (1 << abs(low + 1).bit_length() - mantissa_digits(dtype))
     return low
 
 
 def _last_below(high: int, dtype: np.dtype) -> int:
     """Return the largest bound up to ``high`` to which no number below rounds, as torch computes it."""
-    represented = _through(high - 1, dtype)
-    if represented >= high:
+    if (represented := _through(high - 1, dtype)) >= high:
         return represented - (1 << abs(high - 1).bit_length() - mantissa_digits(dtype))
     return high
 

@@ -164,14 +164,12 @@ def _blocks(generator: Generator, flat: np.ndarray, mean: float, std: float) -> 
         values = _one_of_several(generator, flat.size)
         flat[...] = values if mean == 0 and std == 1 else fused_multiply_add(values, std, mean)
         return
-    if native:
-        fill_blocks = _HOTNESS.ask("normals")
-        if fill_blocks is not None:
-            fill_blocks(generator.words(words_each * whole), flat[:whole], mean, std)
-            if whole < flat.size:
-                generator.words(words_each * (flat.size - whole))
-                fill_blocks(generator.words(words_each * BLOCK), flat[-BLOCK:], mean, std)
-            return
+    if native and (fill_blocks := _HOTNESS.ask("normals")) is not None:
+        fill_blocks(generator.words(words_each * whole), flat[:whole], mean, std)
+        if whole < flat.size:
+            generator.words(words_each * (flat.size - whole))
+            fill_blocks(generator.words(words_each * BLOCK), flat[-BLOCK:], mean, std)
+        return
     *pieces, last = chunks(flat[:whole])
     for piece in pieces:
         store(piece, transform(draw(generator, piece.size), mean, std))

@@ -178,9 +178,8 @@ def _bernoulli_each(generator: Generator, out: np.ndarray, p: np.ndarray) -> np.
     def write(flat: np.ndarray) -> None:
         for start in range(0, flat.size, CHUNK):
             piece, limit = flat[start : start + CHUNK], limits[start : start + CHUNK]
-            # Where a number is nan it is the least one. `minimum.reduce` takes twice as long on few.
-            fit = limit.item(limit.argmin()) >= 0 and limit.item(limit.argmax()) <= 1
-            valid = piece.size if fit else _possible(limit)
+            # A recording's look at one bool: it takes no extremes' places (`loop_recording`).
+            valid = piece.size if ((limit >= 0) & (limit <= 1)).all() else _possible(limit)
             piece[:valid] = draw(generator, valid) < limit[:valid]
             if valid < piece.size:
                 raise RuntimeError(

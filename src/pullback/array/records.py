@@ -40,8 +40,7 @@ def _constructor(cls: type, fields: dict[str, bool]) -> FunctionType:
     """Return ``__init__(self, *fields)``; of each field, whether it is given by name."""
     places = [name for name, named in fields.items() if not named]
     names = tuple(sorted(fields, key=fields.__getitem__))
-    code = _codes.get(len(names))
-    if code is None:
+    if (code := _codes.get(len(names))) is None:
         scope: dict[str, Any] = {}
         given = [f"_{n}" for n in range(len(names))]
         body = "; ".join([f"self.{n} = {n}" for n in given])

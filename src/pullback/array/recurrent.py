@@ -38,8 +38,7 @@ def steps_of(sizes: Sequence[int], reverse: bool) -> list[Step]:
 
 def _carried(states: ndarray, n: int, initial: ndarray, last: ndarray) -> ndarray:
     """Return the states of the next step's n sequences; those that end are put among the last."""
-    now = len(states)
-    if n == now:
+    if n == (now := len(states)):
         return states
     if n < now:
         last[n:now] = states[n:]

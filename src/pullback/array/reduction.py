@@ -81,8 +81,7 @@ def _reduced(x: ndarray, keepdim: bool) -> tuple[ndarray, ndarray, ndarray]:
 def row_sums(x: ndarray, keepdim: bool) -> ndarray:
     """Return the sum of each row."""
     rows, result, values = _reduced(x, keepdim)
-    pieces = _pieces(rows.shape[1])
-    if pieces == 1:
+    if (pieces := _pieces(rows.shape[1])) == 1:
         _add_rows(rows, values)
     elif pieces:
         sums = np.empty((len(rows), pieces), x.dtype)
@@ -205,8 +204,7 @@ def _accumulate(ufunc: np.ufunc, x: ndarray, dim: int, reverse: bool, out: ndarr
     if reverse:
         x, out = np.flip(x, dim), np.flip(out, dim)
     wide = _WIDER.get(x.dtype)
-    rows = x.size // max(1, x.shape[dim])
-    if rows >= max(_MANY_ROWS, _ROWS_AN_ELEMENT * x.shape[dim]):
+    if x.size // max(1, x.shape[dim]) >= max(_MANY_ROWS, _ROWS_AN_ELEMENT * x.shape[dim]):
         _accumulate_columns(ufunc, np.moveaxis(x, dim, 0), wide or x.dtype, np.moveaxis(out, dim, 0))
         return
     steps = dim < x.ndim - 1 and math.prod(x.shape[dim + 1 :]) >= _MANY_COLUMNS
@@ -385,8 +383,7 @@ def _of_long_rows(name: str, kind: _Gathering, x: ndarray, about: ndarray | None
     whole = length - length % _ROW
     pieces = x[:, :whole].reshape(-1, _ROW)
     given = () if about is None else (np.repeat(about.reshape(-1), len(pieces) // lead),)
-    found = _asked(name, 1, pieces, *given)
-    if found is None:
+    if (found := _asked(name, 1, pieces, *given)) is None:
         return None
     wide = np.float64 if kind.join is np.add and found.dtype == np.float32 else found.dtype
     result = kind.join.reduce(found.reshape(lead, -1), axis=1, dtype=wide)
@@ -404,7 +401,6 @@ def _of_columns(name: str, kind: _Gathering, x: ndarray, about: ndarray | None =
     if length // together < _WORTH_ROWS or together * tail < _WORTH_COLUMNS:
         return None
     given = () if about is None else (np.tile(about.reshape(-1), together),)
-    found = _asked(name, 0, x.reshape(length // together, -1), *given)
-    if found is None or together == 1:
+    if (found := _asked(name, 0, x.reshape(length // together, -1), *given)) is None or together == 1:
         return found
     return kind.join.reduce(found.reshape(together, tail), axis=0, dtype=found.dtype)

@@ -123,8 +123,7 @@ class _Axis:
 
     def weights(self, order: int) -> list[ndarray]:
         """Return the taps' weights, differentiated by the coordinate: polynomials, by Horner's rule."""
-        found = self._weights.get(order)
-        if found is None:
+        if (found := self._weights.get(order)) is None:
             found = self._weights[order] = [self._weight(c, order) for c in derived(self._mode, order)]
         return found
 

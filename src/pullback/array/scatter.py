@@ -184,8 +184,7 @@ def gather(x: ndarray, dim: int, index: ndarray) -> ndarray:
 def take_slices(x: ndarray, index: ndarray, dim: int) -> ndarray:
     """Return the slices of `x` that a one-dimensional index, all of it in range, names along `dim`."""
     shape = (*x.shape[:dim], index.size, *x.shape[dim + 1 :])
-    size = prod(shape)
-    if size < _WORTH_COPYING:
+    if (size := prod(shape)) < _WORTH_COPYING:
         return x.take(index, dim)
     out = np.empty(shape, x.dtype)
     source = np.ascontiguousarray(x)

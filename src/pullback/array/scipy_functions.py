@@ -63,8 +63,7 @@ def _imported(name: str) -> Any:
 
 def _alone(name: str) -> Any:
     """Return an extension module without its package; None where that is imported, or does not have it."""
-    package = name.rpartition(".")[0]
-    if package in sys.modules or not is_installed():
+    if (package := name.rpartition(".")[0]) in sys.modules or not is_installed():
         return None
     from importlib.machinery import PathFinder
     from importlib.util import find_spec, module_from_spec

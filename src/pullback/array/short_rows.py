@@ -51,8 +51,7 @@ def reduced(ufunc: np.ufunc, x: ndarray, axes: int | tuple[int, ...], keepdims: 
     axis = axes[0] if isinstance(axes, tuple) and len(axes) == 1 else axes
     if not isinstance(axis, tuple) and x.size and isinstance(x, ndarray):
         if axis == -1 or axis == x.ndim - 1:
-            result = _of_rows(ufunc, x, x.shape[axis])
-            if result is not None:
+            if (result := _of_rows(ufunc, x, x.shape[axis])) is not None:
                 return result[..., None] if keepdims else result
         elif ufunc in _EXTREMES and axis and _LEAST <= x.size <= _MOST and prod(x.shape[axis + 1 :]) < _SHORT:
             result = ufunc.reduce(columns_of(x, axis), axis=0)

@@ -37,7 +37,7 @@ class _Walk(NamedTuple):
 
 
 @functools.lru_cache(1024)
-def _walk(shape: Ints, lies: tuple[tuple[Ints, Ints], ...]) -> _Walk:
+def walk_of(shape: Ints, lies: tuple[tuple[Ints, Ints], ...]) -> _Walk:
     """Return how operands of some shapes and strides are gone through together."""
     every = [steps_along(own, strides, shape) for own, strides in lies]
     sizes: list[int] = []
@@ -108,7 +108,7 @@ def planned(ufunc: np.ufunc, operands: Sequence[Any], out: Any, element: float, 
     nanoseconds for an element in the cache; in the `flat` case all arrays have one shape and lie without gaps
     in the same order of axes.
     """
-    dtypes = _dtypes(ufunc, tuple([x.dtype if isinstance(x, ndarray) else type(x) for x in operands]))
+    dtypes = loop_dtypes(ufunc, tuple([x.dtype if isinstance(x, ndarray) else type(x) for x in operands]))
     if dtypes is None:
         return None
     arrays = [x for x in operands if isinstance(x, ndarray)]
@@ -125,14 +125,13 @@ def planned(ufunc: np.ufunc, operands: Sequence[Any], out: Any, element: float, 
             lies.append(((), ()))
         else:
             lies.append((walked, (x.itemsize,)) if flat else (x.shape, x.strides))
-    walk = _walk(walked, (*lies, (walked, tuple([n * own.itemsize for n in contiguous_strides(walked)]))))
+    walk = walk_of(walked, (*lies, (walked, tuple([n * own.itemsize for n in contiguous_strides(walked)]))))
     size = prod(walk.sizes)
     work = max(size * element, BYTE * (sum([x.nbytes for x in arrays]) + size * own.itemsize))
     pays = work >= WORTH_THREADS and (get_num_threads() > 1 or len(walk.sizes) > 1)
     if not pays or walk.sizes[-1] < _LONG or not _HOTNESS.is_hot(work):
         return None
-    job = _HOTNESS.ask("strided", ufunc, dtypes, walk.sizes, walk.steps, work)
-    if job is None:
+    if (job := _HOTNESS.ask("strided", ufunc, dtypes, walk.sizes, walk.steps, work)) is None:
         return None
     numbers = tuple([k for k, x in enumerate(operands) if not isinstance(x, ndarray)])
     like = next(k for k, x in enumerate(operands) if isinstance(x, ndarray) and x.ndim) if flat else None
@@ -146,7 +145,7 @@ def copying(target: ndarray, source: ndarray) -> Plan | None:
         return None
     if source.dtype is not target.dtype or target.dtype.hasobject:
         return None
-    walk = _walk(target.shape, ((source.shape, source.strides), (target.shape, target.strides)))
+    walk = walk_of(target.shape, ((source.shape, source.strides), (target.shape, target.strides)))
     size = target.itemsize
     if walk.steps[0][0] not in (0, size) or walk.steps[1][0] != size or walk.sizes[-1] < _LONG:
         return None
@@ -158,7 +157,7 @@ def copying(target: ndarray, source: ndarray) -> Plan | None:
 
 
 @functools.lru_cache(1024)
-def _dtypes(ufunc: np.ufunc, kinds: tuple[Any, ...]) -> tuple[np.dtype[Any], ...] | None:
+def loop_dtypes(ufunc: np.ufunc, kinds: tuple[Any, ...]) -> tuple[np.dtype[Any], ...] | None:
     """Return the dtypes of the loop that a ufunc takes for arrays of dtypes and numbers of types, that of its
     result last; None where it converts arrays first, or its loop needs Python.
     """

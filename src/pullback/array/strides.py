@@ -64,9 +64,7 @@ def in_elements(shape: Ints, in_bytes: Ints, width: int) -> Ints:
 
 def bytes_of(shape: Sequence[int], strides: Sequence[int], width: int) -> Ints:
     """Return strides in bytes of an array of strides in elements: what `in_elements` reads them from."""
-    if 0 in shape:
-        return tuple([s * width or -1 for s in strides])
-    return tuple([s * width for s in strides])
+    return tuple([s * width or -1 for s in strides]) if 0 in shape else tuple([s * width for s in strides])
 
 
 def settled(x: ndarray) -> ndarray:
@@ -156,8 +154,7 @@ def empty_part(x: ndarray, part: ndarray, offset: int) -> ndarray:
 def owner(x: ndarray) -> ndarray:
     """Return the array that owns the memory of `x`, also where `as_strided` put an object in between."""
     while True:
-        base = x.base
-        if base is not None and not isinstance(base, ndarray):
+        if (base := x.base) is not None and not isinstance(base, ndarray):
             base = getattr(base, "base", None)
         if not isinstance(base, ndarray):
             return x
@@ -188,8 +185,7 @@ def _data_offset() -> int | None:
 
 def address(x: ndarray) -> int:
     """Return where an array's first element lies in memory: in 0.3 µs, NumPy says it in 1.6."""
-    offset = _data_offset()
-    if offset is None or not isinstance(x, ndarray):
+    if (offset := _data_offset()) is None or not isinstance(x, ndarray):
         return int(x.__array_interface__["data"][0])
     return ctypes.c_size_t.from_address(id(x) + offset).value
 

@@ -60,8 +60,7 @@ def sum_over(x: ndarray, dims: Ints, keepdim: bool = False) -> ndarray:
     if x.ndim == 2 and dims == (0,) and dtype in _FLOATS and x.flags.c_contiguous:
         result = sum_of_rows(x)
         return result[None] if keepdim else result
-    order = _memory_order(x)
-    if order is None:
+    if (order := _memory_order(x)) is None:
         found = _sum_in_order(x, dims)
     else:
         places = tuple(sorted(order.index(d) for d in dims))

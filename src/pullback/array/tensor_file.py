@@ -41,8 +41,7 @@ def packed(arrays: Mapping[str, ndarray], about: Mapping[str, str] | None = None
     at = 0
     parts: list[bytes] = []
     for name, array in arrays.items():
-        word = _NAMES.get(str(array.dtype))
-        if word is None:
+        if (word := _NAMES.get(str(array.dtype))) is None:
             raise TypeError(f"{name}: the format of safetensors has no {array.dtype}")
         data = np.ascontiguousarray(array).tobytes()
         header[name] = {"dtype": word, "shape": [*array.shape], "data_offsets": [at, at + len(data)]}
@@ -66,8 +65,7 @@ def unpacked(data: bytes | memoryview) -> tuple[dict[str, ndarray], dict[str, st
         for name, entry in header.items():
             first, end = entry["data_offsets"]
             dtype = DTYPES[entry["dtype"]].numpy
-            part = view[start + first : start + end]
-            if len(part) != end - first:
+            if len(part := view[start + first : start + end]) != end - first:
                 raise Damaged(f"the bytes end before {name} does")
             arrays[name] = np.frombuffer(part, np.uint8).view(dtype).reshape(entry["shape"])
     except (ValueError, KeyError, TypeError, AttributeError) as error:

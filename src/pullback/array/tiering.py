@@ -121,8 +121,7 @@ class Hotness:
         if self._pause:
             self._pause -= 1
             return False
-        now = cost()
-        if now and not self.is_hot(self._times * now):
+        if (now := cost()) and not self.is_hot(self._times * now):
             self._times = 1 + int(min(_SELDOM, max(self._left(), 0) / (4 * now)))
             self._pause = self._times - 1
         return self._is_due

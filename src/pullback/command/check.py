@@ -105,8 +105,7 @@ class Package(NamedTuple):
 
 def needing_torch(imported: Iterable[Use]) -> list[Package]:
     """Return the packages of this environment that declare torch as a dependency."""
-    imported = list(imported)
-    if not imported:
+    if not (imported := list(imported)):
         return []
     known = importlib.metadata.packages_distributions()
     found = []
@@ -123,8 +122,7 @@ def needing_torch(imported: Iterable[Use]) -> list[Package]:
 
 
 def _judge(name: str) -> tuple[str, str]:
-    root = name.partition(".")[0]
-    if root in COMPILED:
+    if (root := name.partition(".")[0]) in COMPILED:
         return "missing", f"{root} is built against torch's compiled part"
     if root == "torchvision":
         if name in COMPILED_VISION:
@@ -141,8 +139,7 @@ def _judge(name: str) -> tuple[str, str]:
         package = (error.name or "").partition(".")[0]
         return "missing", f"needs the package {package}: pip install {package}"
     for end in range(2, len(parts) + 1):
-        shown = ".".join(parts[:end])
-        if held_under(shown) is None:
+        if held_under(".".join(parts[:end])) is None:
             return "missing", reason(".".join(parts[: end - 1]), parts[end - 1]) or ""
     return "missing", ""
 

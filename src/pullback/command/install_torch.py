@@ -105,8 +105,7 @@ def uninstall() -> list[Path]:
     Refused
         There is none, or it is another torch.
     """
-    torch = found()
-    if torch is None:
+    if (torch := found()) is None:
         raise Refused("there is no torch in this environment")
     if torch_wheel.LOCAL not in torch.version:
         raise Refused(f"torch {torch.version} is not pullback's: the installer that installed it removes it")

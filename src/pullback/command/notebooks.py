@@ -53,10 +53,8 @@ def cells(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
 
 def as_python(text: str) -> str:
     """Return a cell as Python; one in another language is empty."""
-    lines = text.splitlines()
-    if lines and lines[0].startswith("%%"):
-        magic = lines[0][2:].split(" ", 1)[0].strip()
-        if magic not in _OF_PYTHON:
+    if (lines := text.splitlines()) and lines[0].startswith("%%"):
+        if lines[0][2:].split(" ", 1)[0].strip() not in _OF_PYTHON:
             return ""
         lines[0] = ""
     try:
@@ -87,8 +85,7 @@ def _folder(user: bool) -> Path:
     """Return where Jupyter looks for kernels: of this environment, or of the user."""
     if not user:
         return Path(sys.prefix) / "share" / "jupyter" / "kernels"
-    named = os.environ.get("JUPYTER_DATA_DIR")
-    if named:
+    if named := os.environ.get("JUPYTER_DATA_DIR"):
         return Path(named) / "kernels"
     home = Path.home()
     if sys.platform == "darwin":

@@ -103,8 +103,7 @@ def find_module(name: str) -> ModuleType:
     if name == "torch":
         return pullback
     parent, _, child = name.rpartition(".")
-    target = pullback_name(name)
-    if target in sys.modules:
+    if (target := pullback_name(name)) in sys.modules:
         return sys.modules[target]
     held = getattr(importlib.import_module(parent), child, None) if parent else None
     if isinstance(held, ModuleType) and held.__name__.startswith("pullback."):
@@ -118,8 +117,7 @@ def find_module(name: str) -> ModuleType:
     missing = ModuleNotFoundError(f"No module named {name!r}: pullback has no module {target!r}", name=name)
     from pullback.torch_names.exclusions import module_reason  # a long list, which errors alone need
 
-    why = module_reason(name)
-    if why is not None:
+    if (why := module_reason(name)) is not None:
         beside = "distributed" if name.startswith("torch.distributed.") else "exclusions"
         missing.add_note(
             f"{name} is not part of pullback ({why}). The page docs/{beside}.md says what there is instead."
@@ -359,8 +357,7 @@ def hide_runner_frames() -> None:
     def report_without_runner(
         kind: type[BaseException], error: BaseException, traceback: TracebackType | None
     ) -> None:
-        shown = program_frames(traceback)
-        if shown is None and not isinstance(error, SyntaxError):
+        if (shown := program_frames(traceback)) is None and not isinstance(error, SyntaxError):
             shown = traceback
         error.__traceback__ = shown
         add_answer(error)
@@ -376,8 +373,7 @@ def add_answer(error: BaseException) -> None:
     if computes and isinstance(error, kinds) and not hasattr(error, "answer"):
         from pullback.explain.raised import note_of
 
-        note = note_of(error)
-        if note is not None:
+        if (note := note_of(error)) is not None:
             error.add_note(note)
 
 

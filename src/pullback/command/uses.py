@@ -42,13 +42,11 @@ def held_under(name: str) -> Any:
     here: Any = find_module(path)
     for part in parts:
         path += f".{part}"
-        held = getattr(here, part, None)
-        if held is None and isinstance(here, ModuleType):
+        if (held := getattr(here, part, None)) is None and isinstance(here, ModuleType):
             try:
                 held = find_module(path)
             except ModuleNotFoundError:
-                held = getattr(here, part, _NOTHING)
-                if held is _NOTHING:
+                if (held := getattr(here, part, _NOTHING)) is _NOTHING:
                     return None
         if held is None:
             return _NONE if hasattr(here, part) else None
@@ -148,8 +146,7 @@ class Reader(ast.NodeVisitor):
                 self._bind(alias.asname or alias.name, f"{module}.{alias.name}")
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
-        meaning = self._meaning(node)
-        if meaning is not None:
+        if (meaning := self._meaning(node)) is not None:
             self._use(meaning, node)
             return
         self.visit(node.value)
@@ -158,8 +155,7 @@ class Reader(ast.NodeVisitor):
         if isinstance(node.ctx, ast.Store):
             self._bind(node.id, None)
             return
-        meaning = self._meaning(node)
-        if meaning is not None and "." in meaning:
+        if (meaning := self._meaning(node)) is not None and "." in meaning:
             self._use(meaning, node)
 
     def visit_Assign(self, node: ast.Assign) -> None:

@@ -76,9 +76,7 @@ class OptimizedModule(Module):
         return self._call(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
-        if name == "_orig_mod":
-            return self._modules["_orig_mod"]
-        return getattr(self._orig_mod, name)
+        return self._modules["_orig_mod"] if name == "_orig_mod" else getattr(self._orig_mod, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         own = name in ("_orig_mod", "training") or name in self.__dict__ or "_orig_mod" not in self._modules

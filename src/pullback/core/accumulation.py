@@ -59,8 +59,7 @@ def accumulate_grad(node: AccumulateGrad, g: Any, create_graph: bool) -> None:
             if create_graph:
                 leaf._grad = facade.copy_of(as_tensor(g))
             else:
-                value = leaf._value
-                if type(value) is Tracer:
+                if type(value := leaf._value) is Tracer:
                     value = value.recorder.layouts.stand_in(value.index)
                 if type(g) is type(value) is ndarray:
                     if g.strides != value.strides:
@@ -90,8 +89,7 @@ def _call_accumulated(node: AccumulateGrad, hooks: NodeHooks | None, g: object) 
     if hooks is not None:
         kept = True
         for hook in list(hooks.accumulated.values()):
-            found = hook(node.variable)
-            if found is not None and found is not node.variable:
+            if (found := hook(node.variable)) is not None and found is not node.variable:
                 checked_replacement(found, node.variable, hook)
                 kept = False
         if not kept:
@@ -120,8 +118,7 @@ def conforming(g: ndarray, value: ndarray) -> ndarray:
 
 def _note_grad(leaf: Any, changes: list[tuple[Any, Any, Any, int]]) -> None:
     """Remember the `.grad` that a leaf has now."""
-    grad = leaf._grad
-    if grad is None:
+    if (grad := leaf._grad) is None:
         changes.append((leaf, None, None, 0))
     else:
         value = grad._value

@@ -29,8 +29,7 @@ class Capture:
         self.results: list[Any] = [None] * len(edges)
         self.roots = roots
         self.needed = needed_nodes(roots, self.wanted)
-        recorder = recorder_of()
-        if recorder is not None and recorder.pulls is not None:
+        if (recorder := recorder_of()) is not None and recorder.pulls is not None:
             recorder.pulls(roots, self.wanted)
 
 
@@ -115,8 +114,7 @@ selecting: set[int] = set()
 
 def queue_callback(callback: Callable[[], Any]) -> None:
     """Have a function called at the end of the backward that this thread runs, or raise a RuntimeError."""
-    task = running.get(get_ident())
-    if task is None:
+    if (task := running.get(get_ident())) is None:
         raise RuntimeError("Final callbacks can only be installed during backward pass.")
     task.callbacks = (*task.callbacks, callback)
 

@@ -111,8 +111,7 @@ def of_rows(op: Op, inputs: tuple[Any, ...], attrs: tuple[object, ...], level: i
                 fits = fits and not dim
                 v = v.value
             if (kind := type(v)) is facade.Tensor or kind is facade.Parameter:
-                array = v._value
-                if type(array) is not ndarray or v._level:
+                if type(array := v._value) is not ndarray or v._level:
                     plain = False
                 else:
                     known = known and array.dtype.kind not in "iu"
@@ -148,8 +147,7 @@ def mapped(op: Op, dims: tuple[int | None, ...]) -> Callable[..., Any]:
     """Return the function of tensors, then attributes, that runs an op for all rows: the batch lies along
     these axes of its inputs, and first in the results.
     """
-    found = _MAPPED.get((op, dims))
-    if found is None:
+    if (found := _MAPPED.get((op, dims))) is None:
         known = not (op.draws or op.exchanges)
         found = partial(_of_tensors, op, dims)
         found = _MAPPED[op, dims] = facade.repeated(found) if known else found
@@ -164,8 +162,7 @@ def _computed(op: Op, values: Sequence[Term], dims: Sequence[int | None], attrs:
     """Return the results of all rows, with the batch axis first."""
     size = next(shape_of(v)[d] for v, d in zip(values, dims) if d is not None)
     if op.batch_rule is not None:
-        result = op.batch_rule(size, tuple(values), tuple(dims), *attrs)
-        if result is not NotImplemented:
+        if (result := op.batch_rule(size, tuple(values), tuple(dims), *attrs)) is not NotImplemented:
             return result
     elif op.kind == "elementwise":
         return _elementwise(op, _promoted(op, values, dims), dims, attrs)

@@ -298,8 +298,7 @@ def change_at(counter: list[Any], version: int) -> Place | None:
 
 def has_saved(node: Node) -> bool:
     """Return whether a node has anything to free: an op saves only what the inputs that require grad need."""
-    op = node._op
-    if op is None or op.once:
+    if (op := node._op) is None or op.once:
         return True
     for v in node._saved[: 3 * op.layout.count : 3]:  # noqa: SIM110  # a fifth of what `any` costs
         if v is not None:

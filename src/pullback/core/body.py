@@ -123,8 +123,7 @@ class BodyRecorder(Recorder):
             return Reference(inner.index), inner
         if not isinstance(value, Value) or _is_constant(value):
             return super().operand(value)
-        number = self._number_of.get(id(value))
-        if number is None:
+        if (number := self._number_of.get(id(value))) is None:
             number = self._number_of[id(value)] = self.new(shape_of(value), dtype_of(value)).index
             self.held.append(value)
             self.numbers.append(number)

@@ -19,8 +19,7 @@ def conform(g: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
         if g.shape == shape and g.dtype is dtype:
             return g
     elif type(g) is facade.Tensor:
-        value = g._value
-        if type(value) is ndarray:
+        if type(value := g._value) is ndarray:
             if value.shape != shape:
                 g = _summed()(g, shape)
             if value.dtype is dtype:

@@ -123,8 +123,7 @@ SIGNATURES = {
 
 
 def _construct(args: tuple[Any, ...], kwargs: dict[str, Any]) -> device:
-    count = len(args) + len(kwargs)
-    if count == 1:
+    if (count := len(args) + len(kwargs)) == 1:
         name, value = ("device", args[0]) if args else next(iter(kwargs.items()))
         if name == "device" and isinstance(value, device):
             return value
@@ -151,8 +150,7 @@ def _with_index(args: tuple[Any, ...], kwargs: dict[str, Any]) -> device:
         if name == "type" and args:
             raise TypeError("device() got multiple values for argument 'type'")
     index = args[1] if len(args) == 2 else kwargs.get("index")
-    parsed = _parse(type_)
-    if parsed.index is not None:
+    if (parsed := _parse(type_)).index is not None:
         raise RuntimeError(
             f"type (string) must not include an index because index was passed explicitly: {type_}"
         )
@@ -171,8 +169,7 @@ def _with_index(args: tuple[Any, ...], kwargs: dict[str, Any]) -> device:
 def _parse(text: str) -> device:
     if not text:
         raise RuntimeError("Device string must not be empty")
-    match = re.fullmatch(DEVICE_STRING, text)
-    if match is None:
+    if (match := re.fullmatch(DEVICE_STRING, text)) is None:
         raise RuntimeError(f"Invalid device string: '{text}'")
     type_, index = match.groups()
     if index is not None and int(index) > LARGEST_INDEX:
@@ -199,8 +196,7 @@ def as_device(value: Any, function: str = "to") -> device:
     as ``device=``: None for the default device, a device, a string or an index.
     """
     if value is None:
-        value = _defaults.get()[-1]
-        if value is None:
+        if (value := _defaults.get()[-1]) is None:
             return CPU
     elif type(value) is not device:
         if isinstance(value, str):

@@ -45,14 +45,12 @@ def run_prehooks(node: Node, hooks: NodeHooks, g: object, runs: bool, create_gra
         if index >= len(ts):
             continue
         for hook in list(hooks.tensor.get(index, {}).values()):
-            replacement = hook(ts[index])
-            if replacement is not None:
+            if (replacement := hook(ts[index])) is not None:
                 ts[index] = checked_replacement(replacement, ts[index], hook)
         if index in hooks.retained and ts[index] is not None:
             hooks.retained[index](ts[index])
     for hook in list(hooks.pre.values()) if runs else ():
-        replacement = hook(tuple(ts))
-        if replacement is not None:
+        if (replacement := hook(tuple(ts))) is not None:
             ts = list(_checked_replacements(replacement, ts, hook))
     gs = [as_inner(v, create_graph) for v in ts]
     return (gs if any(v is not None for v in gs) else None) if isinstance(node, MultiNode) else gs[0]
@@ -111,8 +109,7 @@ def run_posthooks(
     which = node.derivable_inputs()
     for hook in list(hooks.post.values()):
         shown = (*(as_tensor(found[i]) for i in which), *node.absent_inputs())
-        replacement = hook(shown, outputs)
-        if replacement is not None:
+        if (replacement := hook(shown, outputs)) is not None:
             for i, value in zip(which, _checked_replacements(replacement, shown, hook)):
                 found[i] = as_inner(value, create_graph)
     return tuple(found)

@@ -33,8 +33,7 @@ class RemovableHandle:
     def remove(self) -> None:
         """Take the hook out; a second call does nothing."""
         for reference in (self.hooks_dict_ref, *self.extra_dict_ref):
-            hooks = reference()
-            if hooks is not None:
+            if (hooks := reference()) is not None:
                 hooks.pop(self.id, None)
 
     def __getstate__(self) -> tuple[Any, ...]:
@@ -121,8 +120,7 @@ def leaf_hooks(leaf: TensorBase) -> NodeHooks:
 
 def forget_removed_hooks(leaf: TensorBase) -> None:
     """Let a leaf whose hooks were all removed be one without hooks."""
-    hooks = leaf._leaf_hooks
-    if hooks is None or any(hooks.tensor.values()):
+    if (hooks := leaf._leaf_hooks) is None or any(hooks.tensor.values()):
         return
     if hooks.retained or hooks.pre or hooks.post or hooks.accumulated or hooks.metadata:
         return

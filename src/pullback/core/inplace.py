@@ -50,8 +50,7 @@ def check_history(x: TensorBase, recording: bool) -> None:
     recorded (`recording`) were grad mode on: some input requires grad.
     """
     if recording and modes().grad and dtype_of(x) in DIFFERENTIABLE:
-        record = x._view
-        if record is not None and record.creation:
+        if (record := x._view) is not None and record.creation:
             raise forbidden_view_update(x, record)
         if record is not None and (
             record.base._node is LEAF or (record.base._node is None and x._node is not None)
@@ -84,8 +83,7 @@ def check_writable(
         check_history(x, recording)
     if x._view is not None:
         bring_up_to_date(x)
-    value = x._value
-    if type(value) not in IN_MEMORY:
+    if type(value := x._value) not in IN_MEMORY:
         if (recorder := getattr(value, "recorder", None)) is not None:
             recorder.check_apart(x, overlap, operands, apart)
         return
@@ -99,8 +97,7 @@ def check_writable(
 def check_apart(written: Any, read: Any, whole: bool = False) -> None:
     """Raise torch's error where two arrays share memory; `whole`: they may be one and the same."""
     if type(written) in IN_MEMORY and type(read) in IN_MEMORY:
-        found = overlap_of(memory_of(written), memory_of(read))
-        if found == PARTIAL or (found and not whole):
+        if (found := overlap_of(memory_of(written), memory_of(read))) == PARTIAL or (found and not whole):
             raise errors.overlapping_operand()
     elif written is read and not whole and (recorder := getattr(written, "recorder", None)) is not None:
         recorder.refuse(errors.overlapping_operand())
@@ -154,8 +151,7 @@ def store(x: TensorBase, new: Any) -> Any:
     if type(value) in IN_MEMORY and type(new._value) in IN_MEMORY:
         if node is not None:
             _keep_overwritten(node, x, new)
-        result = resolved(new._value)
-        if result.dtype is not value.dtype:
+        if (result := resolved(new._value)).dtype is not value.dtype:
             result = towards(result, value.dtype)
         if type(value) is not ndarray or takes_writes(value):
             copy_into(value, result)
@@ -258,8 +254,7 @@ def record_write(x: TensorBase, node: History, lasts: bool = True) -> None:
     """Give `x` (and its base) the history of a write whose pure result has `node` (None: not recorded).
     A view that was taken to be written to, and does not last, is left stale: only the base is used again.
     """
-    record = x._view
-    if record is None:
+    if (record := x._view) is None:
         if node is not None or modes().grad:
             _move_history(x, node)
         return
@@ -320,8 +315,7 @@ def _move_history(x: TensorBase, node: History) -> None:
 
 def move_retained(x: TensorBase, old: History) -> None:
     """Let a gradient that is retained be taken at the node that is now behind `x`, no more at the old one."""
-    node = x._node
-    if node is not None and x._retained and old is not None and old is not LEAF:
+    if (node := x._node) is not None and x._retained and old is not None and old is not LEAF:
         at, index = edge_target(old)
         retain = at._hooks.retained.pop(index, None) if at._hooks is not None else None
         if retain is not None:
@@ -356,16 +350,14 @@ def _keep_overwritten(node: Node | Output, x: TensorBase, new: Any) -> None:
     Where `x` is another input too, as in ``x.mul_(x)``, that stays damaged, as in torch.
     """
     node = node.node if isinstance(node, Output) else node
-    saved = node._saved
-    if not saved or node._op is None:
+    if not (saved := node._saved) or node._op is None:
         return
     old, result = x._value, new._value
     # A value of a transform is replaced; an array is overwritten, and then holds the result.
     overwritten = type(old) in IN_MEMORY and type(result) in IN_MEMORY
     parts: list[Any] | None = None
     for k, index in enumerate(node._op.layout.input_index):
-        value = saved[3 * k]
-        if value is old and index == 0:
+        if (value := saved[3 * k]) is old and index == 0:
             kept = (old.copy() if overwritten else old, FROZEN, 0)
         elif value is result:
             kept = (old if overwritten else result, x._counter, x._counter[0] + 1)
@@ -382,8 +374,7 @@ def _keep_lifted(node: Node | Output, x: TensorBase) -> None:
     values, but the array stays.
     """
     node = node.node if isinstance(node, Output) else node
-    saved = node._saved
-    if not saved or node._op is None:
+    if not (saved := node._saved) or node._op is None:
         return
     parts = list(saved)
     inputs = node._op.layout.input_index

@@ -91,8 +91,7 @@ def looked_at(tensor: Any, look: Callable[[ndarray], None]) -> None:
 
     What notes the ops of a call notes the look, too, so that a call with other elements is looked at again.
     """
-    value = tensor._value
-    if isinstance(value, ndarray):
+    if isinstance((value := tensor._value), ndarray):
         look(value)
     elif isinstance(value, Meta):
         value.note_look(look)

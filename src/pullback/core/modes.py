@@ -138,8 +138,7 @@ def change_grad(on: bool) -> bool:
     where one of the two common records is in force, or one with hooks on what is saved was switched last.
     """
     global _switched
-    before = modes()
-    if before is DEFAULT or before is NO_GRAD:
+    if (before := modes()) is DEFAULT or before is NO_GRAD:
         _current.set(DEFAULT if on else NO_GRAD)
     elif before.saved_hooks and before.grad is not on:
         one, other = _switched
@@ -156,8 +155,7 @@ def change_grad(on: bool) -> bool:
 
 def enter_inference() -> Modes:
     """Switch to inference mode and return the record that was in force."""
-    before = modes()
-    if before is DEFAULT or before is NO_GRAD:
+    if (before := modes()) is DEFAULT or before is NO_GRAD:
         _current.set(INFERENCE)
         return before
     return change(grad=False, inference=True)

@@ -103,8 +103,7 @@ class Op(Fields):
                 own[field] = tuple(value) if field in SEQUENCES else value
         self.name = name
         self.kernel = kernel
-        kind = self.kind
-        if kind not in KINDS:
+        if (kind := self.kind) not in KINDS:
             raise ValueError(f"op {name}: kind {kind!r} is not one of {KINDS}")
         self.base = fields.get("base") or name
         known = KERNELS.get(name) or KERNELS.get(self.base) or Kernel(f"{self.base}_cpu")
@@ -293,8 +292,7 @@ class Op(Fields):
             raise self.failed(error, inputs) from error.__cause__
         finally:
             loud(token)
-        place = self.place
-        if place is None:
+        if (place := self.place) is None:
             return result
         return tuple([place(r, given) for r in result]) if isinstance(result, tuple) else place(result, given)
 
@@ -393,8 +391,7 @@ class Op(Fields):
             (type(v), v) if v is None or type(v) in NUMBERS else (shape_of(v), dtype_of(v)) for v in inputs
         ]
         key = (tuple(seen), attrs, dtypes.get_default_dtype())
-        found = self._known_shapes.get(key)
-        if found is None:
+        if (found := self._known_shapes.get(key)) is None:
             try:
                 found = result_kinds(self, inputs, attrs)
             except ValueError:
@@ -416,8 +413,7 @@ def like_first(x: ndarray, *others: Any) -> tuple[tuple[Any, Any], ...]:
 
 
 def _signature_names(name: str, kernel: Callable[..., Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    code = getattr(kernel, "__code__", None)
-    if code is None or not code.co_posonlyargcount:
+    if (code := getattr(kernel, "__code__", None)) is None or not code.co_posonlyargcount:
         raise TypeError(
             f"op {name}: mark the kernel's inputs as positional-only, or name `inputs` and `attrs`"
         )

@@ -36,8 +36,7 @@ def takes_writes(array: ndarray) -> bool:
 
 def _owner(array: ndarray) -> ndarray | None:
     """Return the array that owns the memory; None where that is not seen at once."""
-    base = array.base
-    if base is None:
+    if (base := array.base) is None:
         return array
     return base if type(base) is ndarray and base.base is None else None
 

@@ -22,8 +22,7 @@ def pulled_of_nothing(node: Node, create_graph: bool) -> Sequence[Any]:
     """Return what a node gives at which nothing arrived: nothing, but it may raise what it would raise
     otherwise; only a function of the user's may make something of it.
     """
-    op = node._op
-    if op is None and isinstance(node, MultiNode):
+    if (op := node._op) is None and isinstance(node, MultiNode):
         run = node.backward_graph if create_graph else node.backward
         return run([None] * len(node._shape))
     if isinstance(node, Underivable):

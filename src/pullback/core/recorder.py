@@ -170,8 +170,7 @@ class Recorder:
     def new(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tracer:
         """Return a tracer for a new value."""
         pair = tuple(shape), dtype
-        kind = self._kinds.get(pair)
-        if kind is None:
+        if (kind := self._kinds.get(pair)) is None:
             kind = self._kinds[pair] = len(self._pairs)
             self._pairs.append(pair)
         return Tracer(self, self.new_of(kind))
@@ -199,8 +198,7 @@ class Recorder:
         if op.shape is not None or _OTHER in kinds:
             return op.result_shapes(tuple(seen), attrs)
         key = (op, attrs, get_default_dtype(), *kinds)
-        found = self._results.get(key)
-        if found is None:
+        if (found := self._results.get(key)) is None:
             found = self._results[key] = op.result_shapes(tuple(seen), attrs)
         return found
 
@@ -252,8 +250,7 @@ class Recorder:
             return self.references[value.index], value
         if isinstance(value, TensorBase):
             value = array_of(value)
-        value = unwrapped(value)
-        if isinstance(value, (ndarray, np.generic)):
+        if isinstance((value := unwrapped(value)), (ndarray, np.generic)):
             array = np.asarray(value)
             known = self._constant_of.get(id(array))
             # The function may write to the array later, or may have since it met a tracer first.
@@ -271,8 +268,7 @@ class Recorder:
         """Return the number of a new constant, or of one with the same numbers: what a step makes anew in
         each repetition is one constant, so that the repetitions are the same equations.
         """
-        key = bits_of(array)
-        if key is not None and key in self._constant_like:
+        if (key := bits_of(array)) is not None and key in self._constant_like:
             return self._constant_like[key]
         number = self._new_constant(array)
         if key is not None:
@@ -402,8 +398,7 @@ class Recorder:
         owner = written if written._view is None else written._view.base
         given = [t for at in self.replaced if (t := at()) is not None]
         for memory in self.shared:
-            held = memory.held()
-            if len(held) > 1 and any(t is owner for t in held):
+            if len(held := memory.held()) > 1 and any(t is owner for t in held):
                 kinds = {(tuple(shape_of(t)), dtype_of(t)) for t in held}
                 plain = memory.whole and len(kinds) == 1 and not any(t is g for t in held for g in given)
                 if not plain or any(t._view is not None or t._rearranged for t in held):

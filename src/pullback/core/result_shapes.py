@@ -51,8 +51,7 @@ def _found(op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...]) -> Kin
         shapes = {shape for v in inputs if v is not None and (shape := shape_of(v))}
         # NumPy takes 2 µs for what most operands agree on.
         shape = shapes.pop() if len(shapes) == 1 else np.broadcast_shapes(*shapes)
-        dtype = _floating(op, inputs)
-        if dtype is None:
+        if (dtype := _floating(op, inputs)) is None:
             dtype = _asked(op, inputs, attrs)
         return ((shape, dtype),)
     if op.sizes_kept and any(prod(shape_of(v)) > MANY for v in inputs if v is not None):

@@ -51,8 +51,7 @@ class Size(tuple[int, ...]):
     def __add__(self, other: object) -> Any:
         if isinstance(other, tuple):
             return Size(tuple.__add__(self, other))
-        result = _reflected(other, "__radd__", self)
-        if result is not NotImplemented:
+        if (result := _reflected(other, "__radd__", self)) is not NotImplemented:
             return result
         raise TypeError(f"can only concatenate tuple (not {type_name(other)}) to torch.Size")
 

@@ -46,8 +46,7 @@ class Turn:
 
     def is_free(self) -> bool:
         """Wait for a moment; return whether no other thread traces."""
-        free = self._lock.acquire(timeout=_MOMENT)
-        if free:
+        if free := self._lock.acquire(timeout=_MOMENT):
             self._lock.release()
         return free
 
@@ -102,8 +101,7 @@ def seeing(twin: Callable[[Any], Any]) -> Iterator[None]:
 
 def refuse_all(error: BaseException) -> None:
     """Let the trace that is running, if there is one, come to nothing."""
-    recorder = running()
-    if recorder is not None:
+    if (recorder := running()) is not None:
         recorder.refuse(error)
 
 
@@ -115,8 +113,7 @@ class Exchanges(RuntimeError):
 
 def refuse_exchange(what: str) -> None:
     """Let the trace that is running, if there is one, come to nothing before processes exchange tensors."""
-    recorder = running()
-    if recorder is not None:
+    if (recorder := running()) is not None:
         raise recorder.refuse(Exchanges(what))
 
 

@@ -30,8 +30,7 @@ class Underivable(Node):
         torch gives these nodes the highest number, that of leaves, and runs them as soon as all that they
         wait for has arrived: the error comes before older nodes run.
         """
-        task = running.get(get_ident())
-        if task is None:
+        if (task := running.get(get_ident())) is None:
             return 2**64 - 1
         return min((user._seq - 0.5 for user, _ in self._users(task.roots)), default=2**64 - 1)
 

@@ -133,8 +133,7 @@ def wrap(value: Any, node: Any = None, level: int = 0) -> Any:
         if isinstance(value, InnerValue) and value.held is not None:
             return value.held(node)
         tensor._level = level
-    mode = modes()
-    if mode is not DEFAULT and mode is not NO_GRAD:
+    if (mode := modes()) is not DEFAULT and mode is not NO_GRAD:
         if mode.inference:
             tensor._counter = NoVersions()
         if mode.transform:
@@ -194,8 +193,7 @@ def wrap_alias(value: Any, other: TensorBase, node: History = None) -> Any:
         if isinstance(value, InnerValue) and value.held is not None:
             return value.held(node)
         tensor._level = other._level
-        shared = getattr(value, "shared", None)
-        if shared is not None:
+        if (shared := getattr(value, "shared", None)) is not None:
             shared(other, tensor, "detach")
     elif sharing:
         tell_sharing(other, tensor, "detach")
@@ -246,8 +244,7 @@ def dtype_of(value: Any) -> np.dtype[Any]:
 
 def run(op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...]) -> Any:
     """Run `op` on values of any kinds: the highest level decides how."""
-    recorder = _writing()
-    if recorder is not None and recorder.patterns is not None:
+    if (recorder := _writing()) is not None and recorder.patterns is not None:
         found = recorder.patterns.called(op, inputs, attrs)
         if found is not NotImplemented:
             return found

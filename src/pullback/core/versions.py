@@ -116,8 +116,7 @@ def is_stale(counter: list[Any], number: int) -> bool:
 
 def holders(counter: list[Any], value: object) -> list[Any]:
     """Return the tensors that held an array before they were given other data."""
-    now = counter[0]
-    if type(now) is not Replaced:
+    if type(now := counter[0]) is not Replaced:
         return []
     if not any(array() is not None for array, _ in now.arrays):
         counter[0] = int(now)

@@ -177,8 +177,7 @@ def _as_before(base: Any, view: Any, record: View, steps: tuple[Any, ...]) -> Ch
 
 def _replayed(base: Any, record: View, steps: tuple[Any, ...]) -> tuple[Any, Chain]:
     """Return the nodes of a view's steps, the last one first, and the edge below them."""
-    before = modes()
-    if before is not DEFAULT:
+    if (before := modes()) is not DEFAULT:
         change(grad=True, inference=False)
     try:
         whole = wrap(base._value, edge_of(base), base._level)

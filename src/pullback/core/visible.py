@@ -57,8 +57,7 @@ def bits_of(value: Any) -> tuple[bool, bool]:
     """
     inner = value
     while not isinstance(inner, (ndarray, Marked)):
-        inner = inside(inner)
-        if inner is None:
+        if (inner := inside(inner)) is None:
             bits = False, False
             for op, _, _ in () if value._view is None else value._view.steps:
                 bits = bits if op.signs is None else op.signs(*bits)

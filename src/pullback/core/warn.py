@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 import threading
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from ..array import process
 from .blame import user_frame
@@ -22,6 +24,8 @@ class _Rehearsed(threading.local):
     """
 
     on = False
+    #: Where warnings are noted and not given; None: nowhere.
+    noted: list[tuple[str, type[Warning]]] | None = None
 
     def __enter__(self) -> None:
         self.on = True
@@ -33,10 +37,24 @@ class _Rehearsed(threading.local):
 rehearsed = _Rehearsed()
 
 
+@contextmanager
+def noted() -> Iterator[list[tuple[str, type[Warning]]]]:
+    """Note in the block the warnings that this thread would give each time, and give none."""
+    before, texts = rehearsed.noted, list[tuple[str, type[Warning]]]()
+    rehearsed.noted = texts
+    try:
+        yield texts
+    finally:
+        rehearsed.noted = before
+
+
 def warn(text: str, kind: type[Warning] = UserWarning) -> None:
     """Warn at the user's line."""
     if rehearsed.on:
         raise kind(text)
+    if rehearsed.noted is not None:
+        rehearsed.noted.append((text, kind))
+        return
     level, frame = 1, sys._getframe()
     user = user_frame(frame)
     while frame is not user and frame.f_back is not None:
@@ -47,6 +65,8 @@ def warn(text: str, kind: type[Warning] = UserWarning) -> None:
 def warn_once(text: str, kind: str | None = None) -> None:
     """Warn once of a text, or of a kind, at the user's line, unless `set_warn_always` says otherwise."""
     if SETTINGS.warns_always or (kind or text) not in GIVEN:
+        if rehearsed.noted is not None:  # the next call is to give none
+            raise UserWarning(text)
         if not rehearsed.on:
             GIVEN.add(kind or text)
         warn(text)

@@ -74,8 +74,7 @@ class Wrapped(InnerValue):
 
     def held(self, node: Node) -> Any:
         """Return the tensor that this is the value of: itself, or its like where it has another history."""
-        tensor = self.tensor
-        if tensor._value is self and (tensor._node is None or tensor._node is node):
+        if (tensor := self.tensor)._value is self and (tensor._node is None or tensor._node is node):
             tensor._node = node
             return tensor
         twin = object.__new__(type(tensor))
@@ -135,8 +134,7 @@ def ask(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         finally:
             reset_modes(token)
     for kind in kinds:
-        result = kind.__torch_dispatch__(function, kinds, args, kwargs)
-        if result is not NotImplemented:
+        if (result := kind.__torch_dispatch__(function, kinds, args, kwargs)) is not NotImplemented:
             return result
     if not kinds:
         return function(*args, **kwargs)

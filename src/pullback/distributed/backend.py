@@ -55,8 +55,7 @@ def get_default_backend_for_device(device: Any) -> str:
     ValueError
         No backend here serves it.
     """
-    kind = str(getattr(device, "type", device)).partition(":")[0]
-    if kind != "cpu":
+    if str(getattr(device, "type", device)).partition(":")[0] != "cpu":
         raise ValueError(f"Default backend not registered for device : {device}")
     return "gloo"
 

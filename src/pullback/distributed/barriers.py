@@ -32,8 +32,7 @@ def monitored_barrier(
     RuntimeError
         Not all came in time.
     """
-    found = member(group, "monitored_barrier")
-    if found is None or found.size() == 1:
+    if (found := member(group, "monitored_barrier")) is None or found.size() == 1:
         return
     given = found.timeout if timeout is None else timeout
     seconds = given.total_seconds() if isinstance(given, timedelta) else float(given)

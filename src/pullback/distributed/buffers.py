@@ -59,8 +59,7 @@ def writable(tensor: Any, read: bool = True) -> tuple[ndarray, Callable[[], None
     elements.
     """
     announce_write(tensor)
-    value = tensor._value
-    if type(value) is ndarray and value.flags.c_contiguous:
+    if type(value := tensor._value) is ndarray and value.flags.c_contiguous:
         return value.reshape(-1), nothing
     held = tensor.detach()
     elements = resolved(held._value)

@@ -16,8 +16,7 @@ def all_reduce_coalesced(
 ) -> Work | None:
     """Put the reductions over all processes into each of `tensors`, which have one dtype."""
     check_tensors(tensors, "tensor")
-    found = member(group, "all_reduce_coalesced")
-    if found is None:
+    if (found := member(group, "all_reduce_coalesced")) is None:
         return None
     check_complex(tensors, op)
     if len({tensor.dtype for tensor in tensors}) > 1:
@@ -48,8 +47,7 @@ def all_gather_coalesced(
         raise TypeError("Invalid function argument: output_tensor_lists should be a list")
     for one in output_tensor_lists:
         check_tensors(one, "output_tensor_lists")
-    found = member(group, "all_gather_coalesced")
-    if found is None:
+    if (found := member(group, "all_gather_coalesced")) is None:
         return None
     found.verify("ALLGATHER_COALESCED", *input_tensor_list)
     array = joined([readable(tensor) for tensor in input_tensor_list])

@@ -27,8 +27,7 @@ class DebugLevel(IntEnum):
 
 
 def _from_environment() -> DebugLevel:
-    told = os.environ.get("TORCH_DISTRIBUTED_DEBUG", "OFF").upper()
-    if told not in DebugLevel.__members__:
+    if (told := os.environ.get("TORCH_DISTRIBUTED_DEBUG", "OFF").upper()) not in DebugLevel.__members__:
         raise RuntimeError("The value of TORCH_DISTRIBUTED_DEBUG must be OFF, INFO, or DETAIL.")
     return DebugLevel[told]
 
@@ -139,15 +138,13 @@ def verify(group: Group, name: str, tensors: Sequence[Any], routes: Any, how: di
     group.checks += 1
     marks = gathered(group, group.control, mine)
     for rank, other in enumerate(marks):
-        found = differences(mine, other)
-        if found:
+        if found := differences(mine, other):
             raise RuntimeError(
                 f"Detected mismatch between collectives on ranks. Rank {group.rank()} is running collective: "
                 f"{described(mine)}, but Rank {rank} is running collective: {described(other)}."
                 f"Collectives differ in the following aspects: {found}"
             )
-    unlike = _unlike(marks)
-    if unlike:
+    if unlike := _unlike(marks):
         raise RuntimeError(
             f"Detected mismatch between collectives on ranks. Rank {group.rank()} is running collective: "
             f"{described(mine)}. {unlike}"

@@ -27,8 +27,7 @@ from .work import Work, progress
 
 def member(group: Any, name: str) -> Group | None:
     """Return the group, or None with a warning where this process is not in it."""
-    found = resolve(group)
-    if found is None:
+    if (found := resolve(group)) is None:
         from .initialization import global_rank
 
         warn(f"Running {name} on global rank {global_rank()} which does not belong to the given group.")
@@ -69,8 +68,7 @@ def kind_of(op: Any, array: ndarray) -> ReduceOp:
     """Return the operation that does the work, of a mean the sum; torch's error for a mean of integers."""
     if op is ReduceOp.SUM:
         return op
-    op = ReduceOp(op)
-    if op is ReduceOp.AVG and array.dtype.kind in "iub":
+    if (op := ReduceOp(op)) is ReduceOp.AVG and array.dtype.kind in "iub":
         raise with_note(
             RuntimeError(f"result type Float can't be cast to the desired output type {scalar(array)}"),
             "A mean of integers is not an integer: reduce a floating point tensor, or divide the sum.",
@@ -121,8 +119,7 @@ def check_list_of_root(name: str, tensors: Any, tensor: Any, group: Group, is_ro
 
 def barrier(group: Any = None, async_op: bool = False, device_ids: Any = None) -> Work | None:
     """Wait until all processes of the group are here."""
-    found = member(group, "barrier")
-    if found is None:
+    if (found := member(group, "barrier")) is None:
         return None
     found.verify("BARRIER")
     return started(found, found.communicator.barrier(), nothing, async_op, [], "barrier")
@@ -145,8 +142,7 @@ def all_reduce(
     """
     check_tensor(tensor, "tensor", sparse=True)
     check_complex([tensor], op)
-    found = member(group, "all_reduce")
-    if found is None:
+    if (found := member(group, "all_reduce")) is None:
         return None
     if not (async_op or tensor._sparse) and exchange_in_place(tensor, ("all_reduce", op), found):
         return None
@@ -198,8 +194,7 @@ def reduce(
 ) -> Work | None:  # fmt: skip
     """Put the reduction over all processes into `tensor` of the process of global rank `dst`."""
     check_tensor(tensor, "tensor")
-    found = member(group, "reduce")
-    if found is None:
+    if (found := member(group, "reduce")) is None:
         return None
     check_complex_parts("reduce", tensor, op)
     root = root_of(found, "reduce", dst, group_dst, "dst")
@@ -217,8 +212,7 @@ def broadcast(
 ) -> Work | None:  # fmt: skip
     """Put the elements that the process of global rank `src` has into `tensor` of all."""
     check_tensor(tensor, "tensor")
-    found = member(group, "broadcast")
-    if found is None:
+    if (found := member(group, "broadcast")) is None:
         return None
     root = root_of(found, "broadcast", src, group_src, "src")
     if not async_op and exchange_in_place(tensor, ("broadcast", root), found):
@@ -243,8 +237,7 @@ def all_gather(
     """Put the tensor of each process into that of its rank in `tensor_list`."""
     check_tensors(tensor_list, "tensor_list")
     check_tensor(tensor, "tensor")
-    found = member(group, "all_gather")
-    if found is None:
+    if (found := member(group, "all_gather")) is None:
         return None
     if len(tensor_list) != found.size():
         raise RuntimeError(
@@ -266,8 +259,7 @@ def all_gather_into_tensor(
     """Put the tensors of all processes into one, one behind the other or stacked."""
     check_tensor(input_tensor, "input_tensor")
     check_tensor(output_tensor, "output_tensor")
-    found = member(group, "all_gather_into_tensor")
-    if found is None:
+    if (found := member(group, "all_gather_into_tensor")) is None:
         return None
     if output_tensor.numel() != input_tensor.numel() * found.size():
         raise ValueError("output tensor size must be equal to world_size times input tensor size")
@@ -286,8 +278,7 @@ def gather(
 ) -> Work | None:  # fmt: skip
     """Put the tensor of each process into `gather_list` of the process of global rank `dst`."""
     check_tensor(tensor, "tensor")
-    found = member(group, "gather")
-    if found is None:
+    if (found := member(group, "gather")) is None:
         return None
     root = root_of(found, "gather", dst, group_dst, "dst")
     array = readable(tensor)
@@ -308,8 +299,7 @@ def scatter(
 ) -> Work | None:  # fmt: skip
     """Put what `scatter_list` of the process of global rank `src` has for each process into its `tensor`."""
     check_tensor(tensor, "tensor")
-    found = member(group, "scatter")
-    if found is None:
+    if (found := member(group, "scatter")) is None:
         return None
     root = root_of(found, "scatter", src, group_src, "src")
     found.verify("SCATTER", tensor, root=root)
@@ -327,8 +317,7 @@ def reduce_scatter(
     """Reduce each of `input_list` over all processes and give each process that of its rank."""
     check_tensor(output, "output")
     check_tensors(input_list, "input_list")
-    found = member(group, "reduce_scatter")
-    if found is None:
+    if (found := member(group, "reduce_scatter")) is None:
         return None
     if len(input_list) != found.size():
         raise ValueError("reduce_scatter: the list must have a tensor for each process of the group")
@@ -345,8 +334,7 @@ def reduce_scatter_tensor(
     """Reduce `input` over all processes and give each process its part."""
     check_tensor(output, "output")
     check_tensor(input, "input")
-    found = member(group, "reduce_scatter_tensor")
-    if found is None:
+    if (found := member(group, "reduce_scatter_tensor")) is None:
         return None
     if input.numel() != output.numel() * found.size():
         raise ValueError("input tensor must be the same size as output size times world size")
@@ -374,8 +362,7 @@ def all_to_all(
     """Give each process what every other has for it."""
     check_tensors(output_tensor_list, "output_tensor_list")
     check_tensors(input_tensor_list, "input_tensor_list")
-    found = member(group, "all_to_all")
-    if found is None:
+    if (found := member(group, "all_to_all")) is None:
         return None
     if not len(input_tensor_list) == len(output_tensor_list) == found.size():
         raise ValueError("all_to_all: each list must have a tensor for each process of the group")
@@ -403,8 +390,7 @@ def all_to_all_single(
     """
     check_tensor(output, "output")
     check_tensor(input, "input")
-    found = member(group, "all_to_all_single")
-    if found is None:
+    if (found := member(group, "all_to_all_single")) is None:
         return None
     received = rows(output, output_split_sizes, found.size())
     sent = rows(input, input_split_sizes, found.size())

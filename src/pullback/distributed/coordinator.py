@@ -105,8 +105,7 @@ class Coordinator:
         self.selector.unregister(connection.sock)
         connection.sock.close()
         self.connected -= 1
-        rank = connection.rank
-        if rank is not None and self.members.get(rank) is connection:
+        if (rank := connection.rank) is not None and self.members.get(rank) is connection:
             del self.members[rank]
             if not connection.left:
                 self.lost(rank, "", "ended without a word: it was killed, or it crashed")
@@ -128,8 +127,7 @@ class Coordinator:
     # ------------------------------------------------------------------------------------------- membership
     def told(self, connection: Connection, message: dict[str, Any]) -> None:
         """Act on a line of a process."""
-        event = message["event"]
-        if event == "join":
+        if (event := message["event"]) == "join":
             self.join(connection, message)
         elif connection.rank is None:
             return
@@ -139,8 +137,7 @@ class Coordinator:
         elif event == "where":
             self.tell({**message, "asker": connection.rank})
         elif event == "here":
-            asker = self.members.get(message["asker"])
-            if asker is not None:
+            if (asker := self.members.get(message["asker"])) is not None:
                 asker.send(json.dumps({**message, "rank": connection.rank}))
         elif event == "failed":
             connection.left = True
@@ -167,8 +164,7 @@ class Coordinator:
     def asked(self, connection: Connection, text: str) -> None:
         """Answer a line of MPI's start."""
         words = dict(word.split("=", 1) for word in text.split() if "=" in word)
-        command = words.get("cmd", "")
-        if command == "put":
+        if (command := words.get("cmd", "")) == "put":
             # A value may have spaces: it is the rest of the line.
             self.put_down[words["key"]] = text.split("value=", 1)[1]
             connection.send("cmd=put_result rc=0 msg=success")

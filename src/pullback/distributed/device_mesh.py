@@ -266,8 +266,7 @@ def init_device_mesh(
     if default_group() is None:
         alone = "RANK" not in os.environ and under_mpiexec() is None
         init_process_group(rank=0 if alone else -1, world_size=1 if alone else -1)
-    count = prod(mesh_shape)
-    if count > get_world_size():
+    if (count := prod(mesh_shape)) > get_world_size():
         raise RuntimeError(
             f"Mesh should not be bigger than default world size {get_world_size()}, but found {count} ranks!"
         )

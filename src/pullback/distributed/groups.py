@@ -249,8 +249,7 @@ def get_world_size(group: Any = None) -> int:
 
 def get_backend(group: Any = None) -> str:
     """Return the backend that was named when the group was made."""
-    found = resolve(group)
-    if found is None:
+    if (found := resolve(group)) is None:
         raise ValueError("Invalid process group specified")
     return found.backend
 
@@ -274,8 +273,7 @@ def get_group_rank(group: ProcessGroup, global_rank: int) -> int:
     ValueError
         It is not in the group.
     """
-    found = resolve(group)
-    if found is None:
+    if (found := resolve(group)) is None:
         raise ValueError(
             f"Group {group} is not registered, please create group with torch.distributed.new_group API"
         )
@@ -290,8 +288,7 @@ def get_global_rank(group: ProcessGroup, group_rank: int) -> int:
     ValueError
         The group has no such rank.
     """
-    found = resolve(group)
-    if found is None or not 0 <= group_rank < found.size():
+    if (found := resolve(group)) is None or not 0 <= group_rank < found.size():
         raise ValueError(f"Group rank {group_rank} is not part of group {group}")
     return found.ranks[group_rank]
 

@@ -105,8 +105,7 @@ def init_process_group(
 
 def joined_world(rank: int, world_size: int, place: Store | str, timeout: timedelta) -> Any:
     """Return MPI's communicator of all processes, after joining them at `place` where they are not yet."""
-    member = membership.current()
-    if member is not None and member.owner == os.getpid():
+    if (member := membership.current()) is not None and member.owner == os.getpid():
         if member.size != world_size:
             raise with_note(
                 RuntimeError(
@@ -116,8 +115,7 @@ def joined_world(rank: int, world_size: int, place: Store | str, timeout: timede
                 "with new_group.",
             )
         return mpi.library().COMM_WORLD
-    told = under_mpiexec()
-    if told is not None and told[1] == world_size:
+    if (told := under_mpiexec()) is not None and told[1] == world_size:
         return world_of_mpiexec(rank, world_size)
     mpi.library(start=False)
     store = place if isinstance(place, Store) else store_of(place, rank, world_size, timeout)

@@ -96,8 +96,7 @@ class Job:
         """Run the program until it ends in all processes; return the exit status."""
         try:
             for attempt in range(self.launch.restarts + 1):
-                failed = self.attempt(attempt)
-                if not failed:
+                if not (failed := self.attempt(attempt)):
                     return 0
                 if attempt < self.launch.restarts:
                     say(f"restarting all processes after rank {failed[0].rank} failed")
@@ -116,8 +115,7 @@ class Job:
         try:
             for local_rank in range(self.launch.count):
                 self.workers.append(self.start(local_rank, environment))
-            failed = self.wait()
-            if not failed and self.coordinator is not None and self.coordinator.started:
+            if not (failed := self.wait()) and self.coordinator is not None and self.coordinator.started:
                 # Processes on other machines may still need to hear of each other.
                 self.service.join()
         finally:
@@ -288,8 +286,7 @@ def entry(index: int, worker: Worker, stays: bool) -> str:
     """Return what is said of one process, whose file is named if it stays."""
     code = worker.process.returncode
     found = told(worker)
-    trace = found.get("extraInfo", {}).get("py_callstack")
-    if trace is None and code < 0:
+    if (trace := found.get("extraInfo", {}).get("py_callstack")) is None and code < 0:
         trace = f"Signal {-code} ({signal.Signals(-code).name}) received by PID {worker.process.pid}"
     elif trace is None:
         trace = "<N/A>: the program ended by its exit status; what it printed is above"

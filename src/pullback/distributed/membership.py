@@ -133,8 +133,7 @@ class Membership:
         """Return where a process is whose message, or whose receipt of one, this one waits for."""
         if rank in self.left:
             return f"rank {rank} has ended its program"
-        answer = self._asked([rank], group).get(rank)
-        if answer is None:
+        if (answer := self._asked([rank], group).get(rank)) is None:
             return f"rank {rank} does not answer"
         return f"rank {rank} is here:\n{answer['stack']}"
 

@@ -52,8 +52,7 @@ def gathered(group: Group, communicator: Any, value: Any) -> list[Any]:
 
 def all_gather_object(object_list: list[Any], obj: Any, group: ProcessGroup | None = None) -> None:
     """Put the object of each process into `object_list`."""
-    found = member(group, "all_gather_object")
-    if found is None:
+    if (found := member(group, "all_gather_object")) is None:
         return
     found.verify("ALLGATHER", np.empty(1, np.int64), objects="all_gather_object")
     for index, value in enumerate(gathered(found, found.communicator, obj)):
@@ -65,8 +64,7 @@ def gather_object(
     group: ProcessGroup | None = None, group_dst: int | None = None,
 ) -> None:  # fmt: skip
     """Put the object of each process into `object_gather_list` of the process of global rank `dst`."""
-    found = member(group, "gather_object")
-    if found is None:
+    if (found := member(group, "gather_object")) is None:
         return
     root = root_of(found, "gather", dst, group_dst, "dst")
     is_root = found.rank() == root
@@ -89,8 +87,7 @@ def broadcast_object_list(
     group_src: int | None = None,
 ) -> None:  # fmt: skip
     """Put the objects of the process of global rank `src` into the list of all."""
-    found = member(group, "broadcast_object_list")
-    if found is None:
+    if (found := member(group, "broadcast_object_list")) is None:
         return
     if src is None and group_src is None:
         src = 0
@@ -111,8 +108,7 @@ def scatter_object_list(
     src: int | None = None, group: ProcessGroup | None = None, group_src: int | None = None,
 ) -> None:  # fmt: skip
     """Give each process its object of the list of the process of global rank `src`."""
-    found = member(group, "scatter_object_list")
-    if found is None:
+    if (found := member(group, "scatter_object_list")) is None:
         return
     if not isinstance(scatter_object_output_list, list) or len(scatter_object_output_list) < 1:
         raise ValueError("Expected argument scatter_object_output_list to be a list of size at least 1.")
@@ -143,8 +139,7 @@ def send_object_list(
     group_dst: int | None = None, use_batch: bool = False,
 ) -> None:  # fmt: skip
     """Send objects to the process of global rank `dst`."""
-    found = member(group, "send_object_list")
-    if found is None:
+    if (found := member(group, "send_object_list")) is None:
         return
     to = peer_of(found, dst, group_dst, "dst", "destination")
     parts = [_pickled(value) for value in object_list]
@@ -164,8 +159,7 @@ def recv_object_list(
     int
         The global rank of the sender, -1 where this process is not in the group.
     """
-    found = member(group, "recv_object_list")
-    if found is None:
+    if (found := member(group, "recv_object_list")) is None:
         return -1
     any_source = src is None and group_src is None
     source = None if any_source else peer_of(found, src, group_src, "src", "source")

@@ -46,8 +46,7 @@ def isend(
         The rank within the group, instead of `dst`.
     """
     check_tensor(tensor, "tensor")
-    found = member(group, "isend")
-    if found is None:
+    if (found := member(group, "isend")) is None:
         return None
     to = peer_of(found, dst, group_dst, "dst", "destination")
     requests = begin_send(found, readable(tensor), described(tensor), to, tag)
@@ -73,8 +72,7 @@ def irecv(
         The rank within the group, instead of `src`.
     """
     check_tensor(tensor, "tensor")
-    found = member(group, "irecv")
-    if found is None:
+    if (found := member(group, "irecv")) is None:
         return None
     work = _receiving(found, tensor, src, group_src, tag)
     return work if work._advance() else progress.follow(work)
@@ -95,8 +93,7 @@ def send(
     group_dst: int | None = None,
 ) -> None:  # fmt: skip
     """Send a tensor to the process of global rank `dst`."""
-    work = isend(tensor, dst, group, tag, group_dst)
-    if work is not None:
+    if (work := isend(tensor, dst, group, tag, group_dst)) is not None:
         work.wait()
 
 
@@ -112,8 +109,7 @@ def recv(
         The global rank of the sender, -1 where this process is not in the group.
     """
     check_tensor(tensor, "tensor")
-    found = member(group, "recv")
-    if found is None:
+    if (found := member(group, "recv")) is None:
         return -1
     work = _receiving(found, tensor, src, group_src, tag)
     work.wait()
@@ -172,7 +168,6 @@ def batch_isend_irecv(p2p_op_list: list[P2POp]) -> list[Work]:
     for one in p2p_op_list:
         key = "group_dst" if one.op is isend else "group_src"
         peer = {key: one.group_peer} if one.group_peer is not None else {}
-        work = one.op(one.tensor, one.peer, one.group, one.tag, **peer)
-        if work is not None:
+        if (work := one.op(one.tensor, one.peer, one.group, one.tag, **peer)) is not None:
             works.append(work)
     return works

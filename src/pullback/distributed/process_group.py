@@ -89,8 +89,7 @@ class Group(ProcessGroup):
     def began(self, name: str) -> int:
         """Count a collective that begins; return the how-manieth of the group it is."""
         self.calls += 1
-        member = membership.current()
-        if member is not None:
+        if (member := membership.current()) is not None:
             member.calls[self.group_name] = (self.calls, name)
         return self.calls
 

@@ -58,8 +58,7 @@ def cause(error: BaseException | None) -> BaseException | None:
 
 def end() -> None:
     """Tell why the program ends, and leave MPI."""
-    member = membership.current()
-    if member is None or os.getpid() != member.owner:
+    if (member := membership.current()) is None or os.getpid() != member.owner:
         return
     error = _failure or cause(sys.exception())
     member.leave(error)

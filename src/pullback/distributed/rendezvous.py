@@ -78,8 +78,7 @@ def numbers(url: str, rank: int, world_size: int) -> tuple[int, int]:
 
     Raises a ValueError or RuntimeError where they are told nowhere, or the URL is of no kind that is known.
     """
-    parts = urlsplit(url)
-    if parts.scheme not in BUILT_IN:
+    if (parts := urlsplit(url)).scheme not in BUILT_IN:
         raise RuntimeError(f"No rendezvous handler for {parts.scheme}://")
     query = parse_qs(parts.query)
     if rank == -1 and "rank" in query:
@@ -132,8 +131,7 @@ def from_environment(rank: int, world_size: int) -> tuple[int, int]:
 
 def store_of(url: str, rank: int, world_size: int, timeout: timedelta) -> Store:
     """Return the store that a URL means; rank 0 has its values, unless the launcher does."""
-    parts = urlsplit(url)
-    if parts.scheme == "file":
+    if (parts := urlsplit(url)).scheme == "file":
         return FileStore(parts.path, world_size)
     if parts.scheme == "tcp":
         assert parts.port is not None
@@ -191,8 +189,7 @@ def start_mpi(address: tuple[str, int], rank: int) -> Any:
     """
     from . import mpi
 
-    version = mpi.library(start=False).Get_library_version()
-    if "Open MPI" in version:
+    if "Open MPI" in mpi.library(start=False).Get_library_version():
         raise with_note(
             RuntimeError("Open MPI does not join processes that something other than its mpiexec started"),
             "Start the program with mpiexec -n N python -m pullback train.py, or install MPICH: "

@@ -158,8 +158,7 @@ class Store:
     def multi_get(self, keys: Sequence[str]) -> list[bytes]:
         """Return the values of keys, after waiting for those that are not there."""
         seconds = self._timeout.total_seconds()
-        found = self._await("find", (list(keys),), seconds)
-        if found is None:
+        if (found := self._await("find", (list(keys),), seconds)) is None:
             raise self._late(keys, seconds)
         return found
 
@@ -208,8 +207,7 @@ class Store:
     def queue_pop(self, key: str, block: bool = True) -> bytes:
         """Take the first value out of a queue, after waiting for one if `block`."""
         seconds = self._timeout.total_seconds() if block else 0.0
-        found = self._await("queue_pop", (key,), seconds)
-        if found is None:
+        if (found := self._await("queue_pop", (key,), seconds)) is None:
             raise self._late([key], seconds) if block else QueueEmptyError(f"queue {key} is empty")
         return found
 

@@ -36,8 +36,7 @@ def _receive(sock: socket.socket) -> Any:
 def _exactly(sock: socket.socket, count: int) -> bytes:
     data = bytearray()
     while len(data) < count:
-        part = sock.recv(count - len(data))
-        if not part:
+        if not (part := sock.recv(count - len(data))):
             raise ConnectionError("the store's other end is gone")
         data += part
     return bytes(data)

@@ -70,8 +70,7 @@ class Work:
 
     def recorded(self, name: str, tensors: Iterable[Any]) -> Work:
         """Make it an event of the profile, where one is taken; return the work."""
-        recorder = modes().watcher
-        if recorder is not None:
+        if (recorder := modes().watcher) is not None:
             self._end_event = recorder.beside(f"{self._group.backend}:{name}", tensors)
         return self
 
@@ -150,8 +149,7 @@ class Work:
             start = time.perf_counter()
             yields = YIELD
             while not advance():
-                elapsed = time.perf_counter() - start
-                if elapsed > SPIN:
+                if (elapsed := time.perf_counter() - start) > SPIN:
                     if elapsed < yields:
                         yield_processor()
                         if time.perf_counter() - start - elapsed > CROWDED:
@@ -175,8 +173,7 @@ class Work:
 
     def _delay(self) -> str:
         """Return which processes have not come, as far as it can be found out."""
-        member = membership.current()
-        if member is None:
+        if (member := membership.current()) is None:
             return ""
         if self._peer is not None:
             return member.explain_silence(self._group.ranks[self._peer], self._group.group_name)

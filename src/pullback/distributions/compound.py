@@ -33,8 +33,7 @@ class Independent(Distribution, Generic[D]):
     def __init__(
         self, base_distribution: D, reinterpreted_batch_ndims: int, validate_args: bool | None = None
     ) -> None:
-        dims = len(base_distribution.batch_shape)
-        if reinterpreted_batch_ndims > dims:
+        if reinterpreted_batch_ndims > (dims := len(base_distribution.batch_shape)):
             raise ValueError(
                 "Expected reinterpreted_batch_ndims <= len(base_distribution.batch_shape), actual "
                 f"{reinterpreted_batch_ndims} vs {dims}"
@@ -110,8 +109,7 @@ class TransformedDistribution(Distribution):
                 f"{whole.domain.event_dim}, but got {base_shape}."
             )
         shape = whole.forward_shape(base_shape)
-        expanded = whole.inverse_shape(shape)
-        if base_shape != expanded:
+        if base_shape != (expanded := whole.inverse_shape(shape)):
             base = base.expand(expanded[: len(expanded) - base_event_dim])
         joined = whole.domain.event_dim - base_event_dim
         self.base_dist: Any = Independent(base, joined) if joined > 0 else base
@@ -229,8 +227,7 @@ class MixtureSameFamily(Distribution):
                     f"`component_distribution.batch_shape`({batch})"
                 )
         count = mixture_distribution.logits.shape[-1]
-        found = component_distribution.batch_shape[-1]
-        if count != found:
+        if count != (found := component_distribution.batch_shape[-1]):
             raise ValueError(
                 f"`mixture_distribution component` ({count}) does not equal "
                 f"`component_distribution.batch_shape[-1]` ({found})"

@@ -38,8 +38,7 @@ class ConstraintRegistry:
 
     def __call__(self, constraint: Any) -> Any:
         """Return the transform for a constraint."""
-        factory = self._registry.get(type(constraint))
-        if factory is None:
+        if (factory := self._registry.get(type(constraint))) is None:
             raise NotImplementedError(f"Cannot transform {type(constraint).__name__} constraints")
         return factory(constraint)
 

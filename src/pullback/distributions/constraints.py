@@ -404,9 +404,7 @@ class _Symmetric(_Square):
 
     def check(self, value: Any) -> Any:
         is_square = super().check(value)
-        if not is_square.all():
-            return is_square
-        return isclose(value, value.mT, atol=1e-6).all(-2).all(-1)
+        return isclose(value, value.mT, atol=1e-6).all(-2).all(-1) if is_square.all() else is_square
 
 
 class _PositiveSemidefinite(_Symmetric):

@@ -54,8 +54,7 @@ def holds(constraint: Any, numbers: np.ndarray) -> bool | None:
 
 def _is_refused(constraint: Any, value: Any) -> bool:
     """Return whether a value breaks a constraint, as far as numbers are known."""
-    numbers = readable(value)
-    if numbers is not None:
+    if (numbers := readable(value)) is not None:
         found = computed(holds, constraint, numbers)
         if found is not None:
             return not found

@@ -91,8 +91,7 @@ def kl_divergence(p: Any, q: Any) -> Any:
     pair = type(p), type(q)
     # What is registered for the very pair is not memoized: a compiled function that changes a table which it
     # reads is compiled anew in its second call.
-    function = _KL_REGISTRY.get(pair)
-    if function is None:
+    if (function := _KL_REGISTRY.get(pair)) is None:
         if pair not in _KL_MEMOIZE:
             _KL_MEMOIZE[pair] = _dispatch_kl(*pair)
         function = _KL_MEMOIZE[pair]

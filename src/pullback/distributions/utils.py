@@ -87,9 +87,7 @@ def _standard_normal(shape: Any, dtype: Any, device: Any) -> Any:
 
 def _sum_rightmost(value: Any, dim: int) -> Any:
     """Return the sum over the last `dim` dimensions."""
-    if dim == 0:
-        return value
-    return value.reshape((*value.shape[:-dim], -1)).sum(-1)
+    return value if dim == 0 else value.reshape((*value.shape[:-dim], -1)).sum(-1)
 
 
 def logits_to_probs(logits: Any, is_binary: bool = False) -> Any:

@@ -207,7 +207,6 @@ def replace_all_batch_norm_modules_(root: Any) -> Any:
         update.
     """
     for module in root.modules():
-        forget = getattr(module, "_forget_running_statistics", None)
-        if forget is not None:
+        if (forget := getattr(module, "_forget_running_statistics", None)) is not None:
             forget()
     return root

@@ -57,8 +57,7 @@ def debug_unwrap(tensor: object, *, recurse: bool = True) -> Any:
     """
     if not isinstance(tensor, TensorBase) or not tensor._level:
         return tensor
-    value = tensor._value
-    if isinstance(value, Batched):
+    if isinstance((value := tensor._value), Batched):
         value = value.value
     elif isinstance(value, Dual):
         value = value.primal

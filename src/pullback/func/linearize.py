@@ -34,8 +34,7 @@ class _LinearRecorder(Recorder):
     def operand(self, value: object) -> tuple[Any, Any]:
         """Return (what the equation holds, what the shape rule sees) for an input of an op."""
         if isinstance(value, TensorBase):
-            inner = value._value
-            if isinstance(inner, Tracer) and inner.recorder is self:
+            if isinstance((inner := value._value), Tracer) and inner.recorder is self:
                 return Reference(inner.index), inner
             index = self.new(shape_of(value), dtype_of(value)).index
             self.held[index] = value

@@ -263,8 +263,7 @@ def cond(pred: object, true_fun: Callable[..., Any], false_fun: Callable[..., An
     TypeError
         The functions return different structures, shapes or dtypes (when compiled).
     """
-    recorder = running()
-    if recorder is None or not isinstance(pred, TensorBase):
+    if (recorder := running()) is None or not isinstance(pred, TensorBase):
         return true_fun(*operands) if pred else false_fun(*operands)
     leaves, spec = tree_flatten(operands)
     places = [n for n, v in enumerate(leaves) if isinstance(v, TensorBase)]

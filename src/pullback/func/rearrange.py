@@ -97,8 +97,7 @@ def _side(text: str) -> Side:
 
 def _sides(pattern: str, lengths: dict[str, int]) -> tuple[Side, Side]:
     """Return both sides of a pattern; torch's errors where they do not fit each other."""
-    parts = pattern.split("->")
-    if len(parts) != 2:
+    if len(parts := pattern.split("->")) != 2:
         raise ValueError("Pattern must contain a single '->' separator")
     left, right = _side(parts[0]), _side(parts[1])
     if right.dots and not left.dots:
@@ -110,13 +109,11 @@ def _sides(pattern: str, lengths: dict[str, int]) -> tuple[Side, Side]:
             raise TypeError(f"rearrange axis lengths must be integers, got: {type(length)}")
     if any(name.isdecimal() for name in left.names | right.names):
         raise ValueError("rearrange only supports unnamed axes of size 1")
-    difference = left.names ^ right.names
-    if difference:
+    if difference := left.names ^ right.names:
         raise ValueError(
             f"Identifiers only on one side of rearrange expression (should be on both): {difference}"
         )
-    unknown = lengths.keys() - left.names
-    if unknown:
+    if unknown := lengths.keys() - left.names:
         raise ValueError(f"Identifiers not found in rearrange expression: {unknown}")
     return left, right
 
@@ -124,8 +121,7 @@ def _sides(pattern: str, lengths: dict[str, int]) -> tuple[Side, Side]:
 def _check_rank(left: Side, rank: int) -> None:
     if left.dots:
         ones = sum(not axis for axis in left.axes)
-        wanted = ones + len(left.names) - 1
-        if wanted > rank:
+        if (wanted := ones + len(left.names) - 1) > rank:
             raise ValueError(
                 f"Number of dimensions in pattern ({wanted}) must be less than or equal to the number of "
                 f"dimensions in the tensor ({rank})"

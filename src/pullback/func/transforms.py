@@ -66,8 +66,7 @@ def replaced(args: Sequence[object], positions: Sequence[int], values: Sequence[
 def leave(value: object, level: Level) -> Any:
     """Return the tensor below a level."""
     if isinstance(value, TensorBase) and value._level == level:
-        inner = value._value
-        if isinstance(inner, Dual) and inner._level == level:
+        if isinstance((inner := value._value), Dual) and inner._level == level:
             inner = inner.primal
         return as_tensor(inner)
     return value

@@ -94,8 +94,7 @@ def _process_batched_inputs(
             "vmap over a function with no inputs. The latter is unsupported."
         )
     leaves, spec = tree_flatten(args)
-    chosen = _broadcast_to_and_flatten(in_dims, spec)
-    if chosen is None:
+    if (chosen := _broadcast_to_and_flatten(in_dims, spec)) is None:
         raise ValueError(
             f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): in_dims is not compatible with the structure "
             f"of `inputs`. in_dims has structure {tree_flatten(in_dims)[1]} but inputs has structure {spec}."
@@ -224,8 +223,7 @@ def _output_dims(func: object, out_dims: object, out_spec: TreeSpec) -> list[Any
     """Return for each leaf of the outputs where its batch axis goes."""
     if out_spec.is_leaf() and isinstance(out_dims, tuple) and len(out_dims) == 1:
         return list(out_dims)
-    chosen = _broadcast_to_and_flatten(out_dims, out_spec)
-    if chosen is None:
+    if (chosen := _broadcast_to_and_flatten(out_dims, out_spec)) is None:
         raise ValueError(
             f"vmap({_get_name(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with "
             f"the structure of `outputs`. out_dims has structure {tree_flatten(out_dims)[1]} but outputs has "

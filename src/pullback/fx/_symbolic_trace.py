@@ -233,8 +233,7 @@ class Tracer(TracerBase):
             args = tuple(self.create_arg(item) for item in a)
             return self.create_node("call_function", type(a), args, {})
         if isinstance(a, Tensor):
-            name = self.tensor_attrs.get(a)
-            if name is None:
+            if (name := self.tensor_attrs.get(a)) is None:
                 name = self.tensor_attrs[a] = self.get_fresh_qualname("_tensor_constant")
                 setattr(self.root, name, a)
             return self.create_node("get_attr", name, (), {})

@@ -162,8 +162,7 @@ class _Writer:
                 remark = f"\n# {node.stack_trace.splitlines()[0]}\n" if node.stack_trace else unknown
                 if remark not in body:
                     body.append(remark)
-            statement = self._statement(node)
-            if statement is None:
+            if (statement := self._statement(node)) is None:
                 continue
             if not inner:
                 body.append(f"{statement}\n")
@@ -189,8 +188,7 @@ class _Writer:
         printed = type_name(kind)
         if isinstance(kind, types.UnionType) and "|" in printed:
             return "|".join(map(self._type, typing.get_args(kind)))
-        origin = typing.get_origin(kind)
-        if origin is None:
+        if (origin := typing.get_origin(kind)) is None:
             return self._global(printed, kind)
         if origin is typing.Union:
             origin = typing.Optional if type(None) in typing.get_args(kind) else typing.Union

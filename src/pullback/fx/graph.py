@@ -79,8 +79,7 @@ class Graph:
 
     def output_node(self) -> Node:
         """Return the node that returns."""
-        last = self._root._prev
-        if last.op != "output":
+        if (last := self._root._prev).op != "output":
             raise AssertionError(f"Expected output node, got op={last.op}")
         return last
 

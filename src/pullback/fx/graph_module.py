@@ -35,10 +35,8 @@ def _holder(module: Module, path: str, like: Module | None = None) -> Module | N
     """Return the module that holds the last part of a path, made if missing; None if it is that of `like`."""
     for part in path.split(".")[:-1]:
         held = getattr(module, part, None)
-        if like is not None:
-            like = getattr(like, part)
-            if held is like:
-                return None
+        if like is not None and held is (like := getattr(like, part)):
+            return None
         if held is None:
             held = Module()
             setattr(module, part, held)
@@ -102,8 +100,7 @@ class GraphModule(Module):
         if isinstance(root, Module):
             self.training = root.training
             for node in used:
-                holder = _holder(self, node.target, root)
-                if holder is not None:
+                if (holder := _holder(self, node.target, root)) is not None:
                     _put(holder, node.target, attrgetter(node.target)(root))
         elif isinstance(root, dict):
             for node in used:
@@ -170,8 +167,7 @@ class GraphModule(Module):
         """Put a module at a path; False where the path leads through something else than modules."""
         holder: Any = self
         for part in target.split(".")[:-1]:
-            held = getattr(holder, part, None)
-            if held is None:
+            if (held := getattr(holder, part, None)) is None:
                 held = Module()
                 setattr(holder, part, held)
             if not isinstance(held, Module):
@@ -185,8 +181,7 @@ class GraphModule(Module):
         holder: Any = self
         *path, name = target.split(".")
         for part in path:
-            holder = getattr(holder, part, None)
-            if not isinstance(holder, Module):
+            if not isinstance((holder := getattr(holder, part, None)), Module):
                 return False
         if not isinstance(getattr(holder, name, None), Module):
             return False

@@ -203,8 +203,7 @@ class Transformer(Interpreter):
 
     def transform(self) -> GraphModule:
         """Return the module of the new graph."""
-        result = self.run(enable_io_processing=False)
-        if result is not None:
+        if (result := self.run(enable_io_processing=False)) is not None:
             made = map_aggregate(result, lambda a: a.node if isinstance(a, Proxy) else a)
             self.new_graph.output(made).meta.update(self.graph.output_node().meta)
         return GraphModule(self.module, self.new_graph)

@@ -34,8 +34,7 @@ class Namespace:
         """
         if owner is not None and owner in self._named:
             return self._named[owner]
-        match = _NAME.match(candidate)
-        if match is None:
+        if (match := _NAME.match(candidate)) is None:
             candidate = _NOT_IN_NAMES.sub("_", candidate) or "_unnamed"
             if candidate[0].isdigit():
                 candidate = f"_{candidate}"

@@ -51,9 +51,7 @@ def type_name(kind: Any) -> str:
         return torch_path(kind) or f"{kind.__module__}.{kind.__qualname__}"
     if kind is ...:
         return "..."
-    if isinstance(kind, types.FunctionType):
-        return kind.__name__
-    return repr(kind)
+    return kind.__name__ if isinstance(kind, types.FunctionType) else repr(kind)
 
 
 def _printed(arg: Any) -> str:

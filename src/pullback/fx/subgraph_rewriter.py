@@ -158,8 +158,7 @@ def _bring_modules(gm: GraphModule, replacement: Module) -> None:
         parent, _, name = node.target.rpartition(".")
         held = [_at(module, parent, name) for module in (gm, replacement)]
         if held[0] is None and held[1] is not None:
-            value = copy.deepcopy(held[1])
-            if isinstance(value, Module):
+            if isinstance((value := copy.deepcopy(held[1])), Module):
                 gm.add_submodule(node.target, value)
             else:
                 setattr(gm, node.target, value)

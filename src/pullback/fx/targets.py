@@ -41,12 +41,10 @@ def torch_path(function: Any) -> str | None:
     """Return torch's path of one of its functions or classes; None for others."""
     if isinstance(function, (OpOverload, OwnOp)):
         return f"torch.ops.{function}"
-    found = _known().get(id(function))
-    if found is not None:
+    if (found := _known().get(id(function))) is not None:
         return found
     module = getattr(function, "__module__", None) or ""
-    name = getattr(function, "__qualname__", None)
-    if name is None or "<" in name:
+    if (name := getattr(function, "__qualname__", None)) is None or "<" in name:
         return None
     if module == "torch" or module.startswith("torch."):
         return f"{module}.{name}"
@@ -58,8 +56,7 @@ def tensor_method(function: Any) -> str | None:
     """Return the name of the method of Tensor, or of the property, that a function is; None for others."""
     if id(function) in _known():
         return None
-    resolved = resolve_name(function)
-    if resolved is None or not resolved.startswith("torch.Tensor."):
+    if (resolved := resolve_name(function)) is None or not resolved.startswith("torch.Tensor."):
         return None
     name = resolved.removeprefix("torch.Tensor.")
     return function.__name__ if name.startswith("__") and not name.startswith("__set") else name
@@ -73,8 +70,7 @@ def qualified_name(function: Callable[..., Any]) -> str:
     name = function.__name__
     if getattr(builtins, name, None) is function:
         return name
-    path = torch_path(function)
-    if path is not None:
+    if (path := torch_path(function)) is not None:
         return path
     if name == "<lambda>":
         try:

@@ -46,16 +46,14 @@ def calculate_gain(nonlinearity: str, param: Any = None) -> float:
 
 
 def _calculate_fan_in_and_fan_out(tensor: Any) -> tuple[int, int]:
-    shape = tuple(tensor.shape)
-    if len(shape) < 2:
+    if len(shape := tuple(tensor.shape)) < 2:
         raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
     field = math.prod(shape[2:])
     return shape[1] * field, shape[0] * field
 
 
 def _calculate_correct_fan(tensor: Any, mode: str) -> int:
-    mode = mode.lower()
-    if mode not in ("fan_in", "fan_out"):
+    if (mode := mode.lower()) not in ("fan_in", "fan_out"):
         raise ValueError(f"Mode {mode} not supported, please use one of ['fan_in', 'fan_out']")
     fan_in, fan_out = _calculate_fan_in_and_fan_out(tensor)
     return fan_in if mode == "fan_in" else fan_out
@@ -175,8 +173,7 @@ def eye_(tensor: Any) -> Any:
 
 def dirac_(tensor: Any, groups: int = 1) -> Any:
     """Fill a tensor with the identity as a convolution's weight, in each group."""
-    rank = tensor.ndimension()
-    if rank not in (3, 4, 5):
+    if tensor.ndimension() not in (3, 4, 5):
         raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
     sizes = tuple(tensor.shape)
     if sizes[0] % groups != 0:

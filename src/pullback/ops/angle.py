@@ -45,6 +45,4 @@ angle = elementwise(
 
 
 def _angle_jvp(x: Term, t: Term) -> Term:
-    if dtype_of(x).kind not in "cW":
-        return zeros_of(t)
-    return imag_view(div(t, x))
+    return zeros_of(t) if dtype_of(x).kind not in "cW" else imag_view(div(t, x))

@@ -106,12 +106,17 @@ neg = elementwise("neg", np.negative, lambda g: -g, check=_no_negated_bools,
                   summary="Return −x of each element.", takes=NUMBERS, names=("neg", "negative"))
 
 
-reciprocal = elementwise("reciprocal", np.reciprocal, lambda g, out: -g * conj(out * out), promote="float",
+def one_over(x: ndarray, /, out: Any = ...) -> ndarray:
+    """Return 1/x; of complex numbers as the quotient, with the zeros and infinities that torch gives."""
+    return np.true_divide(1, x, out=out) if x.dtype.kind == "c" else np.reciprocal(x, out=out)
+
+
+reciprocal = elementwise("reciprocal", one_over, lambda g, out: -g * conj(out * out), promote="float",
                          summary="Return 1/x of each element.")
 
 
 def _rsqrt(x: ndarray, /, out: Any = ...) -> ndarray:
-    return np.reciprocal(np.sqrt(x), out=out)
+    return one_over(np.sqrt(x), out=out)
 
 
 rsqrt = elementwise("rsqrt", _rsqrt, lambda g, out: -0.5 * g * conj(out * out * out), promote="float",
@@ -132,10 +137,8 @@ def _pow_kernel(x: ndarray, /, exponent: Any, out: Any = ...) -> ndarray:
     if exponent == -0.5 and floating:
         return _rsqrt(x, out=out)
     if exponent == -1 and floating:
-        return np.reciprocal(x, out=out)
-    if exponent == -2 and floating:
-        return np.reciprocal(x * x, out=out)
-    return np.power(x, exponent, out=out)
+        return one_over(x, out=out)
+    return one_over(x * x, out=out) if exponent == -2 and floating else np.power(x, exponent, out=out)
 
 
 def _pow_rule(g: Term, x: Term, exponent: Any) -> Term:

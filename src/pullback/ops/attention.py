@@ -68,8 +68,7 @@ def are_apart(query: Sequence[int], keys: int) -> bool:
 
 def _blocks(lead: tuple[int, ...], rows: int, keys: int, parts: int) -> list[tuple[slice, ...]]:
     """Return blocks of the leading axes, of which the scores of each of some parts of the queries are few."""
-    inner = rows * keys // parts * math.prod(lead)
-    if inner <= _TOGETHER:
+    if (inner := rows * keys // parts * math.prod(lead)) <= _TOGETHER:
         return [()]
     for axis, extent in enumerate(lead):
         inner //= max(extent, 1)
@@ -110,8 +109,7 @@ def _attention(
     query: ndarray, key: ndarray, value: ndarray, attn_mask: Any, /, dropout_p: float, is_causal: bool,
     scale: float | None,
 ) -> tuple[ndarray, ndarray]:  # fmt: skip
-    repeats = query.shape[-3] // key.shape[-3]
-    if repeats > 1:
+    if (repeats := query.shape[-3] // key.shape[-3]) > 1:
         key, value = np.repeat(key, repeats, -3), np.repeat(value, repeats, -3)
     factor = default_scale(query.shape[-1]) if scale is None else scale
     lead = query.shape[:-2]

@@ -78,8 +78,7 @@ def _slices(call: Callable[..., Any], by_element: Callable[..., Any]) -> Callabl
 
     def rule(size: int, values: Values, dims: Dims, dim: int, *attrs: Any) -> Any:
         x, index, *source = fronts(size, values, dims)
-        shape = shape_of(x)
-        if len(shape) == 1:
+        if len(shape := shape_of(x)) == 1:
             return NotImplemented
         if dims[1] is None:
             return call(x, values[1], *source, dim + 1, *attrs)
@@ -93,8 +92,7 @@ def _slices(call: Callable[..., Any], by_element: Callable[..., Any]) -> Callabl
 
 def _fill_tensor(size: int, values: Values, dims: Dims, dim: int) -> Any:
     x, index, number = fronts(size, values, dims)
-    shape = shape_of(x)
-    if len(shape) == 1:
+    if len(shape := shape_of(x)) == 1:
         return NotImplemented
     count = prod(shape_of(index)[1:])
     whole = (*shape[: dim + 1], count, *shape[dim + 2 :])
@@ -105,8 +103,7 @@ def _fill_tensor(size: int, values: Values, dims: Dims, dim: int) -> Any:
 
 def _index_reduce(size: int, values: Values, dims: Dims, dim: int, reduce: str, include_self: bool) -> Any:
     x, index, source = fronts(size, values, dims)
-    shape = shape_of(source)
-    if len(shape) == 1:
+    if len(shape := shape_of(source)) == 1:
         return NotImplemented
     row = (size, *(1,) * dim, shape[dim + 1], *(1,) * (len(shape) - dim - 2))
     places = expand(reshape(index, row), shape)

@@ -53,8 +53,7 @@ def _compared(
 def _ordered(name: str, kernel: np.ufunc, relation: str, alias: str) -> Call:
     def check(x: Term, y: Term) -> None:
         """Refuse complex numbers, which have no order."""
-        common = common_dtype([x, y])
-        if not is_ordered(common):
+        if not is_ordered(common := common_dtype([x, y])):
             check_broadcast([x, y])
             raise unsupported(f"{name}_cpu", (), common)
 

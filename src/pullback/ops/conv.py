@@ -236,9 +236,7 @@ def _biased_jvp(plain: Call) -> Rule:
         if tb is None:
             return total
         bias = bias_shape(tb, len(shape_of(out)))
-        if total is None:
-            return expand(bias, shape_of(out))
-        return add(total, bias)
+        return expand(bias, shape_of(out)) if total is None else add(total, bias)
 
     return jvp
 

@@ -61,8 +61,7 @@ neg_view = elementwise(
 
 def conj(x: Any) -> Any:
     """Return complex conjugate; a real value is returned as it is (rules call this on every covector)."""
-    kind = type(x)
-    if kind is ndarray:
+    if (kind := type(x)) is ndarray:
         if x.dtype is _F32:
             return x
         return np.conjugate(x) if x.dtype.kind in "cW" else x

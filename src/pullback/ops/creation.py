@@ -15,8 +15,7 @@ from .elementwise import cos, sgn, sin
 
 
 def _complex(x: ndarray, y: ndarray, /, out: Any = ...) -> ndarray:
-    dtype = dtypes.from_numpy_dtype(x.dtype).to_complex().numpy
-    if dtype == dtypes.COMPLEX32:
+    if (dtype := dtypes.from_numpy_dtype(x.dtype).to_complex().numpy) == dtypes.COMPLEX32:
         warn_of_complex_half()
     new = np.empty(np.broadcast_shapes(x.shape, y.shape), dtype) if out is ... else out
     parts = as_pairs(new)
@@ -27,9 +26,7 @@ def _complex(x: ndarray, y: ndarray, /, out: Any = ...) -> ndarray:
 
 def _complex_jvp(primals: Terms, tangents: Terms, out: Term) -> Term:
     t, u = tangents
-    if u is None:
-        return complex(t, t * 0)
-    return complex(u * 0 if t is None else t, u)
+    return complex(t, t * 0) if u is None else complex(u * 0 if t is None else t, u)
 
 
 #: x + i·y of two real values.

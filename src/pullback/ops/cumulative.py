@@ -25,9 +25,7 @@ def _along(dim: int, part: slice) -> tuple[Any, ...]:
 
 
 def _cumsum(x: ndarray, /, dim: int, reverse: bool) -> ndarray:
-    if x.ndim == 0:
-        return x.copy()
-    return accumulated(np.add, x, dim, reverse)
+    return x.copy() if x.ndim == 0 else accumulated(np.add, x, dim, reverse)
 
 
 #: Running sum along `dim`, from the end with `reverse`.
@@ -56,8 +54,7 @@ shift: Call = op(
 
 
 def _recurrence(a: ndarray, b: ndarray, /, dim: int, reverse: bool) -> ndarray:
-    y = np.empty(np.broadcast_shapes(a.shape, b.shape), np.result_type(a, b))
-    if y.ndim == 0:
+    if (y := np.empty(np.broadcast_shapes(a.shape, b.shape), np.result_type(a, b))).ndim == 0:
         y[...] = b
         return y
     n = y.shape[dim]

@@ -23,7 +23,7 @@ from ..core.bulk import Bulk
 from ..core.connected import Gradient
 from ..core.op import Call, Term, elementwise
 from ..core.value import dtype_of
-from .arithmetic import log, reciprocal, rsqrt
+from .arithmetic import log, one_over, reciprocal, rsqrt
 from .comparison import isfinite, where, zeros_of
 from .complex import real
 from .convert import conj
@@ -56,9 +56,7 @@ cos: Call = _float("cos", np.cos, lambda g, x: g * -conj(sin(x)),
                    summary="Return the cosine of each element, an angle in radians.")
 def _acosh_rule(g: Term, x: Term) -> Term:
     """Return g / √(x² − 1); on the complex plane the root of the product would take the wrong branch."""
-    if dtype_of(x).kind in "cW":
-        return g * conj(rsqrt(x - 1) * rsqrt(x + 1))
-    return g * rsqrt(x * x - 1)
+    return g * conj(rsqrt(x - 1) * rsqrt(x + 1)) if dtype_of(x).kind in "cW" else g * rsqrt(x * x - 1)
 
 
 def _no_angle(name: str) -> Callable[[ndarray], None]:
@@ -111,7 +109,7 @@ def _sigmoid(x: ndarray, /, out: Any = ...) -> ndarray:
     e = np.negative(x, out=...)
     np.exp(e, out=e)
     np.add(e, 1, out=e)
-    return np.reciprocal(e, out=out)
+    return one_over(e, out=out)
 
 
 def _sigmoid_rule(g: Any, out: Any) -> Any:
@@ -135,12 +133,12 @@ def _sgn_rule(g: Term, x: Term, out: Term) -> Term:
 def _signs(x: ndarray, /, out: Any = ...) -> ndarray:
     if x.dtype.kind == "b":
         return into(out, x.copy())
+    if x.dtype.kind == "c":  # NumPy's own gives a direction to infinite numbers; torch gives nan
+        return into(out, np.divide(x, np.abs(x), out=np.zeros_like(x), where=x != 0))
     if x.dtype.kind != "f":
         return np.sign(x, out=out)
-    if x.size >= large.CHAIN:
-        found = native("sign", (x,), (), out)
-        if found is not None:
-            return found
+    if x.size >= large.CHAIN and (found := native("sign", (x,), (), out)) is not None:
+        return found
     nan = np.isnan(x)
     result = np.sign(x, out=out)
     np.copyto(result, 0, where=nan)
@@ -169,10 +167,8 @@ sign = elementwise(
 
 
 def _abs(x: ndarray, /, out: Any = ...) -> ndarray:
-    if x.size >= large.SIZE:
-        found = native("abs", (x,), (), out)
-        if found is not None:
-            return found
+    if x.size >= large.SIZE and (found := native("abs", (x,), (), out)) is not None:
+        return found
     return np.absolute(x, out=out)
 
 
@@ -229,10 +225,8 @@ def _relu(x: ndarray, /, out: Any = ...) -> ndarray:
     """
     if x.size < _WORTH_CLIPPING or x.dtype.kind != "f":
         return np.maximum(ZEROS.get(x.dtype, 0), x, out=out)
-    if x.size >= large.CHAIN:
-        found = native("relu", (x,), (), out)
-        if found is not None:
-            return found
+    if x.size >= large.CHAIN and (found := native("relu", (x,), (), out)) is not None:
+        return found
     zero, most = x.dtype.type(0), x.dtype.type(np.inf)
     if x.size < WORTH_BLOCKS:
         return np.clip(x, zero, most, out=None if out is ... else out)

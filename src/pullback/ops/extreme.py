@@ -93,8 +93,7 @@ def _selected_rule(g: Term, shape_x: tuple[int, ...], indices: Term, dim: int, k
 
 
 def _selected_jvp(primals: Terms, tangents: Terms, out: Terms, dim: int, keepdim: bool) -> Covectors:
-    shape = shape_of(primals[0])
-    if not shape:
+    if not (shape := shape_of(primals[0])):
         return tangents[0], None
     picked = pick(tangents[0], reshape(out[1], kept(shape, (dim,))), dim)
     return reshape(picked, shape_of(out[0])), None
@@ -433,8 +432,7 @@ def _running(compare: np.ufunc, accumulate: np.ufunc) -> Call:
 
 
 def _running_rule(g: Term, x: Term, indices: Term, dim: int) -> Term:
-    shape = shape_of(x)
-    if 0 in shape:
+    if 0 in (shape := shape_of(x)):
         return x  # as torch
     return place(g, indices, dim, shape[dim]) if shape else g
 

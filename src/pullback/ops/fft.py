@@ -125,9 +125,7 @@ def _mirrored(half: ndarray, size: int, axes: Dims) -> ndarray:
 
 
 def _c2c(x: ndarray, /, dims: Dims, normalization: int, forward: bool) -> ndarray:
-    if not dims:
-        return x.copy()
-    return _transform(x, dims, 0, "c2c", forward, normalization)
+    return _transform(x, dims, 0, "c2c", forward, normalization) if dims else x.copy()
 
 
 #: The transform of complex values, with the exponent's minus where `forward`.
@@ -169,8 +167,7 @@ r2c = op(
 
 def _of_size(x: ndarray, dim: int, size: int) -> ndarray:
     """Return x cut along an axis, or filled up with zeros."""
-    missing = size - x.shape[dim]
-    if missing <= 0:
+    if (missing := size - x.shape[dim]) <= 0:
         return x[(slice(None),) * dim + (slice(size),)]
     return np.pad(x, [(0, missing if d == dim else 0) for d in range(x.ndim)])
 

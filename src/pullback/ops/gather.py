@@ -239,8 +239,7 @@ def is_scattered(rank: int, dim: int, alpha: Any) -> bool:
 
 def _index_add(x: ndarray, index: ndarray, source: ndarray, /, dim: int, alpha: Any) -> ndarray:
     size = x.shape[dim] if x.ndim else 1
-    flat = index.reshape(-1)
-    if flat.size and not kernels.is_within(flat, size):
+    if (flat := index.reshape(-1)).size and not kernels.is_within(flat, size):
         if not is_scattered(x.ndim, dim, alpha):
             _check_rows(index, size)
         kernels.check_range(flat, dim, size)

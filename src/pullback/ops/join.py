@@ -57,9 +57,7 @@ cat_sizes = op(
 def cat(xs: Any, dim: int) -> Any:
     """Return values side by side along axis `dim`."""
     sizes = tuple([shape_of(x)[dim] for x in xs])
-    if all(type(x) is ndarray for x in xs):
-        return _cat(xs, sizes, dim)
-    return cat_sizes(xs, sizes, dim)
+    return _cat(xs, sizes, dim) if all(type(x) is ndarray for x in xs) else cat_sizes(xs, sizes, dim)
 
 
 def _split_with_sizes(x: ndarray, /, sizes: tuple[int, ...], dim: int) -> tuple[ndarray, ...]:

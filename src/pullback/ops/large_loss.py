@@ -22,8 +22,7 @@ def value(
     2²⁰ pairs of float32, NumPy's passes and so, one thread (torch), ms: mse 0.7, 0.2 (0.5), huber 4.3, 0.15
     (0.7), bce_with_logits 15.8, 5.0 (5.9); with the pullback of huber 9.1, 0.5 (0.9).
     """
-    x = arrays[0]
-    if x is None or not _are_alike(arrays):
+    if (x := arrays[0]) is None or not _are_alike(arrays):
         return None
     if attrs[-1] == "none":
         whole = all(v is not None for v in arrays)
@@ -31,8 +30,7 @@ def value(
         return each
     end = x.size - x.size % _ROW
     rows = [None if v is None else v.reshape(-1)[:end].reshape(-1, _ROW) for v in arrays]
-    found = large.ask("rows", name, rows, (*attrs[:-1], "sum"), (True,) * len(rows))
-    if found is None:
+    if (found := large.ask("rows", name, rows, (*attrs[:-1], "sum"), (True,) * len(rows))) is None:
         return None
     result = found[0]
     if end < x.size:

@@ -156,8 +156,7 @@ def _inverted(x: ndarray) -> tuple[ndarray, ndarray]:
 
 
 def _inv(x: ndarray, /, caller: str) -> tuple[ndarray, ndarray]:
-    found = by_routine("inv", x)
-    if found is not None:
+    if (found := by_routine("inv", x)) is not None:
         return found, _no_info(x)
     if calls_lapack(x):
         result, info = _inverted(x)
@@ -202,8 +201,7 @@ def _solve(x: ndarray, y: ndarray, /, left: bool, vector: bool, caller: str) -> 
     if not left:
         result, info = _solve(x.swapaxes(-1, -2), y.swapaxes(-1, -2), True, False, caller)
         return result.swapaxes(-1, -2), info
-    found = by_routine("solve", x, y)
-    if found is not None:
+    if (found := by_routine("solve", x, y)) is not None:
         return found, _no_info(x)
     if calls_lapack(x) and y.ndim == 2:
         result, info = _solved_each(x, y)
@@ -329,8 +327,7 @@ def _det(x: ndarray, /) -> ndarray:
 def _det_rule(g: Term, x: Term, out: Term) -> Term:
     if shape_of(x)[-1] == 1:
         return column(column(g))
-    values = concrete(out)
-    if values is None or (np.abs(values) >= 100 * np.finfo(values.dtype).eps).all():
+    if (values := concrete(out)) is None or (np.abs(values) >= 100 * np.finfo(values.dtype).eps).all():
         return solve(adjoint(x), mul(column(column(mul(g, conj(out)))), eye_of(x)))
     return mul(column(column(g)), conj(cofactors(x)))
 

@@ -303,8 +303,7 @@ def _all_count(target: ndarray, classes: int, ignore_index: int) -> bool:
     unsigned = target.view(np.uint64) if target.dtype == np.int64 else target
     if not target.size or np.maximum.reduce(unsigned, axis=None) < classes:
         return not 0 <= ignore_index < classes or not np.count_nonzero(target == ignore_index)
-    bad = target[((target < 0) | (target >= classes)) & (target != ignore_index)]
-    if bad.size:
+    if (bad := target[((target < 0) | (target >= classes)) & (target != ignore_index)]).size:
         raise IndexError(f"Target {int(bad.reshape(-1)[0])} is out of bounds.")
     return False
 
@@ -313,8 +312,7 @@ def _nll(x: ndarray, target: ndarray, weight: Any, /, reduction: str, ignore_ind
     all_count = _all_count(target, x.shape[1 if x.ndim > 1 else 0], ignore_index)
     if x.ndim > 1 and x.dtype.itemsize > 2 and all_count:
         # The common case: 3 µs instead of 12 for 8×8.
-        found = _picked(x, target)
-        if found is not None and weight is None:
+        if (found := _picked(x, target)) is not None and weight is None:
             return reduced(np.negative(found, out=...), reduction)
         if found is not None:
             each = weight[target]
@@ -454,9 +452,7 @@ def _nll_batched(size: int, values: Terms, dims: Axes, reduction: str, ignore_in
         return each
     over = tuple(range(1, len(rows) + 1))
     total = sum_dims(each, over, False)
-    if reduction == "sum":
-        return total
-    return total / sum_dims(w, over, False)
+    return total if reduction == "sum" else total / sum_dims(w, over, False)
 
 
 def _spread_batch(value: Term, dim: int | None, size: int) -> Term:

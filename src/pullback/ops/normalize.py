@@ -79,9 +79,7 @@ def _filled(covectors: Covectors, shapes: tuple[Shape, ...], like: Term) -> list
 
 def _of_weight(weight: Term | None, in_weight: Any, covectors: Covectors) -> Term | None:
     """Return the covector of the weight, which only dx depends on."""
-    if weight is None or covectors[0] is None:
-        return None
-    return reshape(in_weight, shape_of(weight))
+    return None if weight is None or covectors[0] is None else reshape(in_weight, shape_of(weight))
 
 
 # --- layer norm ---------------------------------------------------------------------------------------------
@@ -325,8 +323,7 @@ def _group_backward_batched(size: int, values: Terms, dims: Axes, groups: int, e
     g, x = (_front(v, d, size) for v, d in zip(values[:2], dims[:2], strict=True))
     shape = shape_of(x)
     own = (size, *_grouped(shape[1:], groups))
-    weight = values[2]
-    if weight is not None:
+    if (weight := values[2]) is not None:
         weight = reshape(_front(weight, dims[2], size), (size, 1, groups, own[3], 1))
     in_x, in_weight, in_bias = pulled(reshape(g, own), reshape(x, own), weight, (3, 4), (1, 4), eps)
     return reshape(in_x, shape), reshape(in_weight, (size, shape[2])), reshape(in_bias, (size, shape[2]))

@@ -23,8 +23,14 @@ gcd = elementwise(
     "gcd", np.gcd, None, None, check=refuse("gcd_cpu", "bfc", halves=True), signatures=TWO, takes=INTEGERS,
     summary="Return the greatest common divisor of both elements: 0 of 0 and 0.",
 )
+
+
+def _lcm(x: ndarray, y: ndarray, /, out: Any = ...) -> ndarray:
+    return np.abs(np.lcm(x, y), out=out)  # a multiple that overflows may come out negative
+
+
 lcm = elementwise(
-    "lcm", np.lcm, None, None, check=refuse("lcm_cpu", "bfc", halves=True), signatures=TWO, takes=INTEGERS,
+    "lcm", _lcm, None, None, check=refuse("lcm_cpu", "bfc", halves=True), signatures=TWO, takes=INTEGERS,
     summary="Return the least common multiple of both elements: 0 where one is 0.",
 )
 
@@ -56,8 +62,7 @@ def _check_exponents(x: Any, y: Any) -> None:
 
 
 def _ldexp(x: Any, y: Any, /, out: Any = ...) -> ndarray:
-    common = dtypes.result_numpy_dtype([x, y])
-    if common.kind in "biu":
+    if (common := dtypes.result_numpy_dtype([x, y])).kind in "biu":
         common = dtypes.get_default_dtype().numpy
     wide = NARROW.get(common, common)
     x, y = np.asarray(x), np.asarray(y)

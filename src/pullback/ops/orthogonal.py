@@ -133,8 +133,7 @@ geqrf: Several = op(
 def _householder_product(x: ndarray, tau: ndarray, /) -> ndarray:
     if x.size == 0:
         return empty_columns(x.shape, x.dtype)
-    count = tau.shape[-1]
-    if count == 0:
+    if tau.shape[-1] == 0:
         return column_major(np.broadcast_to(np.eye(*x.shape[-2:], dtype=x.dtype), x.shape))
     name = "ungqr" if x.dtype.kind == "c" else "orgqr"
     orgqr = lapack(name, x)
@@ -187,8 +186,7 @@ def _pull_reflections(g: Term, x: Term, tau: Term, c: Term, transposed: bool) ->
         return zeros_of(x), zeros_of(tau), g
     rank = len(lead) + 2
     gx = tril(cat(tuple(gvectors), rank - 1), -1)
-    beyond = shape_of(x)[-1] - count
-    if beyond:
+    if beyond := shape_of(x)[-1] - count:
         gx = cat((gx, np.zeros((*lead, shape_of(x)[-2], beyond), dtype_of(x))), rank - 1)
     gtau = reshape(cat(tuple(gfactors), rank - 2), (*lead, count))
     return gx, gtau, g

@@ -198,8 +198,7 @@ def _pad_by(mode: str) -> Callable[..., ndarray]:
 
 def _pad_adjoint(y: ndarray, /, size: tuple[int, ...], amounts: Amounts, mode: str) -> ndarray:
     lead = y.ndim - len(amounts)
-    bounds = stretches(prod(y.shape[:lead]), y.size, _WORTH_THREADS)
-    if len(bounds) == 1:
+    if len(bounds := stretches(prod(y.shape[:lead]), y.size, _WORTH_THREADS)) == 1:
         return _adjoint_of_planes(y, size, amounts, mode)
     x = np.empty((*y.shape[:lead], *size), y.dtype)
     planes, found = y.reshape(-1, *y.shape[lead:]), x.reshape(-1, *size)

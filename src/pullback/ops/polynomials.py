@@ -140,8 +140,7 @@ _HERMITE_LIMITS = {4: 128, 8: 512}
 
 def _hermite(first: Callable[[ndarray], ndarray], step: Step) -> Values:
     def values(x: ndarray, n: ndarray, highest: int) -> ndarray:
-        limit = _HERMITE_LIMITS[x.dtype.itemsize]
-        if highest <= limit:
+        if highest <= (limit := _HERMITE_LIMITS[x.dtype.itemsize]):
             return recurrence(x, n, highest, first(x), step)
         too_high = n > limit
         result = recurrence(x, np.where(too_high, 0, n), limit, first(x), step)

@@ -49,8 +49,7 @@ REFUSING: Mapping[str, tuple[str, str]] = {op: what for what, ops in _BY_INPUT.i
 
 def may_refuse(equation: Equation, dtypes: Sequence[np.dtype[Any]]) -> bool:
     """Return whether the numbers of an equation's operands decide if it raises; `dtypes` are of all."""
-    found = REFUSING.get(equation.op)
-    if found is None:
+    if (found := REFUSING.get(equation.op)) is None:
         return False
     name, kinds = found
     operand = equation.operands[TABLE[equation.op].inputs.index(name)]

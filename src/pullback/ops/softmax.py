@@ -186,8 +186,7 @@ def _logsumexp(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
         return reduction.row_logsumexp(x, keepdim)
     if dims == (x.ndim - 1,) and x.size <= MOST and x.flags.c_contiguous:
         # The loops below, in one call; what else adds has other bits.
-        run = _LOGSUMEXP.native(x)
-        if run is not None:
+        if (run := _LOGSUMEXP.native(x)) is not None:
             lead = x.shape[:-1]
             out = np.empty((*lead, 1) if keepdim else lead, x.dtype)
             run(x, out)
@@ -226,8 +225,7 @@ def _logsumexp_rule(g: Term, x: Term, out: Term, dims: tuple[int, ...], keepdim:
         shape = kept(x.shape, dims)
         if x.size >= large.SIZE and reduction.is_over_rows(x, dims) and g.dtype == x.dtype:
             rows = x.reshape(-1, x.shape[-1]), out.reshape(-1, 1), g.reshape(-1, 1)
-            found = large.ask("rows", "exponentials_of_rows", rows, (), (True,) * 3)
-            if found is not None:
+            if (found := large.ask("rows", "exponentials_of_rows", rows, (), (True,) * 3)) is not None:
                 return found[0].reshape(x.shape)
         r = np.subtract(x, out.reshape(shape), out=...)
         np.exp(r, out=r)

@@ -35,6 +35,11 @@ def orderable(x: ndarray) -> ndarray:
 def sorting(x: ndarray, dim: int, descending: bool) -> ndarray:
     """Return indices that sort an array along `dim`; equal elements keep their order in both directions."""
     keys = orderable(x)
+    if x.size >= order.WORTH_PACKING and x.dtype == np.int64:
+        # What fits into 32 bits, as labels do, is packed with its places: 200,000 take 9 ms instead of 70.
+        least = keys.min()
+        if int(keys.max()) - int(least) < 1 << 31:
+            keys = (keys - least).astype(np.int32)
     if x.size >= order.WORTH_PACKING and order.packs(keys):
         return np.moveaxis(order.sorted_places(np.moveaxis(keys, dim, -1), descending), -1, dim)
     if not descending:
@@ -114,8 +119,7 @@ def _at(x: ndarray, dim: int, places: ndarray) -> ndarray:
 
 def _all_differ(rows: ndarray, descending: bool) -> bool:
     """Return whether no two of sorted numbers of a row are equal, nor both nan: these come first or last."""
-    width = rows.shape[-1]
-    if width < 2:
+    if rows.shape[-1] < 2:
         return True
     if np.logical_or.reduce(np.equal(rows[..., 1:], rows[..., :-1]), axis=None):
         return False
@@ -301,6 +305,8 @@ def lexical(rows: ndarray) -> ndarray:
     """Return the order that sorts rows by their first element, then their second, and so on."""
     if not rows.size:
         return np.arange(len(rows))
+    if rows.ndim == 1 and len(rows) >= order.WORTH_PACKING:
+        return sorting(rows, 0, False)
     flat = orderable(rows).reshape(len(rows), -1)
     return np.lexsort(flat.T[::-1])
 

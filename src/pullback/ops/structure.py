@@ -107,8 +107,7 @@ def reshape(x: Any, shape: Shape) -> Any:
     """Return the same elements in another shape: a view where strides allow it, else of a contiguous copy."""
     if type(x) is ndarray:
         return x.reshape(shape)
-    inner = getattr(x, "_value", None)
-    if isinstance(inner, Meta):
+    if isinstance((inner := getattr(x, "_value", None)), Meta):
         inner = inner.phantom()
     try:
         if type(inner) is ndarray and not inner.flags.c_contiguous:
@@ -132,8 +131,7 @@ def _expand(x: ndarray, /, shape: Shape) -> ndarray:
     if x.flags.contiguous:
         kind = type(x) if isinstance(x, ndarray) else ndarray  # numbers of NumPy's are no arrays
         return kind(shape, x.dtype, x, 0, strides)
-    one = x.base
-    if type(one) is ndarray and one.size == 1 and one.dtype == x.dtype:
+    if type(one := x.base) is ndarray and one.size == 1 and one.dtype == x.dtype:
         # A covector that was spread from one number is spread further: 0.5 µs instead of 3.
         return np.ndarray(shape, x.dtype, one, 0, strides)
     return restrided(x, shape, strides)
@@ -203,11 +201,9 @@ def _spread_dims(have: Shape, shape: Shape) -> tuple[int, ...]:
 
 def sum_to(x: Any, shape: Shape) -> Any:
     """Return the sum to a shape that broadcasts to `x`'s: the transpose of `expand`."""
-    have = shape_of(x)
-    if have == shape:
+    if (have := shape_of(x)) == shape:
         return x
-    lead = len(have) - len(shape)
-    if lead < 0:
+    if (lead := len(have) - len(shape)) < 0:
         return expand(x, shape)
     bare = type(x) is ndarray and x.dtype != COMPLEX32  # whose sum the op refuses, as torch's
     if lead and bare and have[lead:] == shape:  # a bias: the common case

@@ -186,8 +186,7 @@ class ReduceLROnPlateau(LRScheduler):
         self._last_lr = rates(self.optimizer)
 
     def _reduce_lr(self, epoch: int) -> None:
-        groups = self.optimizer.param_groups
-        if len(groups) != len(self.min_lrs):
+        if len(groups := self.optimizer.param_groups) != len(self.min_lrs):
             if self.default_min_lr is None:
                 raise RuntimeError(
                     f"The number of param groups in the `optimizer` ({len(groups)}) differs from when "

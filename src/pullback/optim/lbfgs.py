@@ -53,8 +53,7 @@ def cubic_minimum(p: Point, q: Point, low: float, high: float) -> float:
     if not squared >= 0:
         return (low + high) / 2.0
     d2 = np.sqrt(squared)
-    across = right.slope - left.slope + 2 * d2
-    if not across:
+    if not (across := right.slope - left.slope + 2 * d2):
         return (low + high) / 2.0
     at = right.step - (right.step - left.step) * ((right.slope + d2 - d1) / across)
     return min(max(at, low), high)
@@ -233,8 +232,7 @@ class LBFGS(Optimizer):
             last_gradient = gradient.clone() if last_gradient is None else last_gradient.copy_(gradient)
             last_loss = loss
             length = min(1.0, 1.0 / size(gradient)) * lr if state["n_iter"] == 1 else lr
-            slope = dot(gradient, direction)
-            if slope > -group["tolerance_change"]:
+            if (slope := dot(gradient, direction)) > -group["tolerance_change"]:
                 break
 
             fresh = 0

@@ -83,8 +83,7 @@ class Optimizer:
             )
         self.state: defaultdict[Any, Any] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
-        groups = list(params)
-        if len(groups) == 0:
+        if len(groups := list(params)) == 0:
             raise ValueError("optimizer got an empty parameter list")
         if not isinstance(groups[0], dict):
             groups = [{"params": groups}]
@@ -112,8 +111,7 @@ class Optimizer:
         """Add a group of parameters with options of its own."""
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
-        params = param_group["params"]
-        if isinstance(params, Tensor):
+        if isinstance((params := param_group["params"]), Tensor):
             param_group["params"] = [params]
         elif isinstance(params, set):
             raise TypeError(
@@ -267,8 +265,7 @@ class Optimizer:
 
     def _state_of(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
         """Return the state of a parameter, which is made where there is none."""
-        state = self.state.get(param)
-        if state:
+        if state := self.state.get(param):
             return state
         if group.get("fused") and not param.is_floating_point():
             raise RuntimeError(
@@ -374,8 +371,7 @@ class Optimizer:
             replaced = pre(self, state_dict)
             state_dict = state_dict if replaced is None else replaced
         saved = deepcopy(state_dict["param_groups"])
-        groups = self.param_groups
-        if len(groups) != len(saved):
+        if len(groups := self.param_groups) != len(saved):
             raise ValueError("loaded state dict has a different number of parameter groups")
         if any(len(g["params"]) != len(s["params"]) for g, s in zip(groups, saved, strict=True)):
             raise ValueError(
@@ -450,8 +446,7 @@ def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
         # Hooks are given the optimizer twice, as torch has it: by itself and as the first argument.
         self: Optimizer = args[0]
         for pre in self._optimizer_step_pre_hooks.values():
-            replaced = pre(self, args, kwargs)
-            if replaced is not None:
+            if (replaced := pre(self, args, kwargs)) is not None:
                 if not (isinstance(replaced, tuple) and len(replaced) == 2):
                     raise RuntimeError(
                         f"{step} must return None or a tuple of (new_args, new_kwargs), but got {replaced}."

@@ -85,8 +85,7 @@ class _ByFactor(LRScheduler):
     def get_lr(self) -> list[Any]:
         """Return the rates at `last_epoch`."""
         self._warn_outside_step()
-        factor = self._factor()
-        if factor is None:
+        if (factor := self._factor()) is None:
             return rates(self.optimizer)
         return [group["lr"] * factor for group in self.optimizer.param_groups]
 

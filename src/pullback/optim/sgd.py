@@ -62,10 +62,8 @@ class SGD(Optimizer):
     def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Take one step of the formula above."""
         grad = with_decay(param, grad, group["weight_decay"])
-        momentum = group["momentum"]
-        if stands(momentum) or momentum != 0:
-            buffer = state.get("momentum_buffer")
-            if buffer is None:
+        if stands(momentum := group["momentum"]) or momentum != 0:
+            if (buffer := state.get("momentum_buffer")) is None:
                 buffer = state["momentum_buffer"] = grad.clone()
             else:
                 buffer.mul_(momentum).add_(grad, alpha=1 - group["dampening"])

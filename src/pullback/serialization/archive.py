@@ -133,8 +133,7 @@ class Archive:
         return self._folder + name in self._zip.NameToInfo
 
     def _entry(self, name: str, size: int | None) -> zipfile.ZipInfo:
-        entry = self._zip.NameToInfo.get(self._folder + name)
-        if entry is None:
+        if (entry := self._zip.NameToInfo.get(self._folder + name)) is None:
             raise RuntimeError(f"PytorchStreamReader failed locating file {name}: file not found")
         if entry.compress_type != zipfile.ZIP_STORED or entry.file_size != entry.compress_size:
             raise RuntimeError(f"the record {name} is compressed; torch.save stores records as they are")
@@ -170,8 +169,7 @@ class Archive:
         with _told(f"file {name}"), self._zip.open(entry) as record:
             # An array is filled piece by piece: `read` would hold the record twice.
             while count < size:
-                piece = record.read(min(_PIECE, size - count))
-                if not piece:
+                if not (piece := record.read(min(_PIECE, size - count))):
                     break
                 buffer[count : count + len(piece)] = piece
                 count += len(piece)

@@ -78,14 +78,12 @@ class Storages:
         return self.views[view_key]
 
     def _root(self, kind: Any, key: Any, count: Any) -> TypedStorage:
-        found = self.roots.get(key_of(key))
-        if found is not None:
+        if (found := self.roots.get(key_of(key))) is not None:
             return found
         dtype = dtype_of_kind(kind)
         if type(count) is not int or count < 0:
             raise RuntimeError("the size of a storage in the checkpoint is not a number of elements")
-        size = count * dtype.itemsize
-        if size > self.left:
+        if (size := count * dtype.itemsize) > self.left:
             raise RuntimeError("the checkpoint's storages are larger than the file: it is cut off or damaged")
         self.left -= size
         made = self.roots[key] = typed(np.zeros(size, np.uint8), dtype)
@@ -128,8 +126,7 @@ def load_rows(content: bytes, run: Run, restore: Restore) -> Any:
 
 def _fill(storage: TypedStorage, content: bytes, place: int) -> int:
     size = storage.nbytes()
-    missing = place + 8 + size - len(content)
-    if missing > 0:
+    if (missing := place + 8 + size - len(content)) > 0:
         raise RuntimeError(f"unexpected EOF, expected {missing} more bytes. The file might be corrupted.")
     (count,) = struct.unpack_from("<q", content, place)
     if count * storage.dtype.itemsize != size:
@@ -163,9 +160,7 @@ def load_tar(content: bytes, run: Run, restore: Restore) -> Any:
         _tar_tensors(part("tensors"), run, things)
 
         def reference(saved: Any) -> Any:
-            if isinstance(saved, tuple):
-                return saved[0]
-            return things[int(saved)]
+            return saved[0] if isinstance(saved, tuple) else things[int(saved)]
 
         return run(part("pickle"), 0, reference)[0]
 

@@ -232,8 +232,7 @@ def _load(
                 "_use_new_zipfile_serialization=True), please torch.save your checkpoint with this option in "
                 "order to use mmap."
             )
-        content = stream.read()
-        if not content:
+        if not (content := stream.read()):
             raise EOFError("Ran out of input")
         if legacy.is_tar(content):
             if only:

@@ -76,8 +76,7 @@ def own(module: str, name: str) -> Any:
         importlib.import_module(f"pullback.{'nn.functional' if place == 'nn' else place}")
         if (module, name) in PUBLISHED:
             return PUBLISHED[module, name]
-    kind = storage_kind(module, name)
-    if kind is not None:
+    if (kind := storage_kind(module, name)) is not None:
         return kind
     home = "pullback" + module.removeprefix("torch")
     try:

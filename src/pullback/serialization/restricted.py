@@ -69,8 +69,7 @@ class Reader:
 
     def take(self, count: int) -> memoryview:
         """Return the next `count` bytes."""
-        end = self.place + count
-        if end > len(self._content):
+        if (end := self.place + count) > len(self._content):
             raise UnpicklingError("pickle data was truncated")
         part = self._content[self.place : end]
         self.place = end
@@ -82,8 +81,7 @@ class Reader:
 
     def line(self) -> str:
         """Return the text up to the next newline."""
-        end = self._bytes.find(b"\n", self.place)
-        if end < 0:
+        if (end := self._bytes.find(b"\n", self.place)) < 0:
             raise UnpicklingError("pickle data was truncated")
         text = bytes(self._content[self.place : end])
         self.place = end + 1
@@ -142,11 +140,9 @@ class Unpickler:
         """Return the object that the pickle describes; UnpicklingError for whatever is wrong with it."""
         try:
             while True:
-                code = bytes(self.reader.take(1))
-                if code == pickle.STOP:
+                if (code := bytes(self.reader.take(1))) == pickle.STOP:
                     return self._pop()
-                step = self.steps.get(code)
-                if step is None:
+                if (step := self.steps.get(code)) is None:
                     raise UnpicklingError(f"Unsupported operand {code[0]}")
                 step(self)
         except (KeyError, IndexError) as error:
@@ -221,8 +217,7 @@ class Unpickler:
         self._list("extend").extend(items)
 
     def _list(self, verb: str) -> list[Any]:
-        target = self._top()
-        if type(target) is not list:
+        if type(target := self._top()) is not list:
             raise UnpicklingError(f"Can only {verb} lists, but got {type(target)}")
         return target
 
@@ -236,8 +231,7 @@ class Unpickler:
         self._set(self._popped_mark(), "SETITEMS")
 
     def _set(self, items: list[Any], code: str) -> None:
-        target = self._top()
-        if type(target) not in _MAPPINGS:
+        if type(target := self._top()) not in _MAPPINGS:
             raise UnpicklingError(
                 f"Can only {code} for dict, collections.OrderedDict, collections.Counter, but got "
                 f"{type(target)}"
@@ -250,8 +244,7 @@ class Unpickler:
     def add_items(self) -> None:
         """Put the marked values into the set before them."""
         items = self._popped_mark()
-        target = self._top()
-        if type(target) is not set:
+        if type(target := self._top()) is not set:
             raise UnpicklingError(f"Can only add to sets, but got {type(target)}")
         target.update(map(key_of, items))
 
@@ -278,8 +271,7 @@ class Unpickler:
             raise UnpicklingError(
                 f"Trying to load unsupported GLOBAL {module}.{name} whose module {module} is blocked."
             )
-        found = allowed(module, name)
-        if found is None:
+        if (found := allowed(module, name)) is None:
             raise _refused(module, name)
         self.stack.append(found)
 
@@ -317,8 +309,7 @@ class Unpickler:
     def build(self) -> None:
         """Give the last value its attributes."""
         state = self._pop()
-        target = self._top()
-        if type(target) is OrderedDict and isinstance(state, dict):
+        if type(target := self._top()) is OrderedDict and isinstance(state, dict):
             _set_attributes(target, state)
         elif user_allowed(type(target)):
             own = getattr(target, "__setstate__", None)
@@ -331,8 +322,7 @@ class Unpickler:
 
     def persistent(self) -> None:
         """Make a reference to a storage."""
-        reference = self._pop()
-        if type(reference) is not tuple or not reference:
+        if type(reference := self._pop()) is not tuple or not reference:
             raise UnpicklingError(f"persistent_load id must be tuple or int, but got {type(reference)}")
         if reference[0] not in ("storage", b"storage"):
             raise UnpicklingError(f"Only persistent_load of storage is allowed, but got {type(reference[0])}")
@@ -345,8 +335,7 @@ def key_of(value: Any) -> Any:
         return value
     count, pending = 0, [value]
     while pending:
-        part = pending.pop()
-        if isinstance(part, tuple):
+        if isinstance((part := pending.pop()), tuple):
             count += len(part)
             if count > _PARTS:
                 raise UnpicklingError(f"a key in the pickle is a tuple of more than {_PARTS} parts")
@@ -399,8 +388,7 @@ def _pushes(make: Callable[[], Any]) -> Callable[[Unpickler], None]:
 
 
 def _protocol(machine: Unpickler) -> None:
-    version = machine.reader.number(1)
-    if version > pickle.HIGHEST_PROTOCOL:
+    if (version := machine.reader.number(1)) > pickle.HIGHEST_PROTOCOL:
         raise UnpicklingError(f"unsupported pickle protocol: {version}")
 
 

@@ -59,8 +59,7 @@ def load_file(filename: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def _tensor(content: np.ndarray, entry: Mapping[str, Any], name: str) -> Any:
-    dtype = DTYPES.get(entry["dtype"])
-    if dtype is None:
+    if (dtype := DTYPES.get(entry["dtype"])) is None:
         raise RuntimeError(
             f"the tensor {name!r} has the dtype {entry['dtype']}, which pullback does not have"
         )
@@ -98,8 +97,7 @@ def save_file(
                 "`.contiguous()` on your tensor to pack it before saving."
             )
         if array.size:
-            place = array.__array_interface__["data"][0]
-            if place in where:
+            if (place := array.__array_interface__["data"][0]) in where:
                 raise RuntimeError(
                     f"the tensors {where[place]!r} and {name!r} share memory; a file holds one of them"
                 )

@@ -76,8 +76,7 @@ class Pickler(_Base):
         if behind(obj) is not obj:
             self.save_global(obj)
             return
-        told = obj.__reduce_ex__(self.proto)
-        if isinstance(told, str):
+        if isinstance((told := obj.__reduce_ex__(self.proto)), str):
             super().save_global(obj, told)
         else:
             self.save_reduce(*told, obj=obj)
@@ -96,9 +95,7 @@ class Pickler(_Base):
             return None
         if isinstance(obj, UntypedStorage):
             return self._reference(obj, None)
-        if isinstance(obj, TypedStorage):
-            return self._reference(obj.untyped(), obj.dtype)
-        return None
+        return self._reference(obj.untyped(), obj.dtype) if isinstance(obj, TypedStorage) else None
 
     def _reference(self, storage: UntypedStorage, dtype: Any) -> tuple[Any, ...]:
         address = storage._cdata if storage.nbytes() else id(storage)
@@ -117,9 +114,7 @@ class Pickler(_Base):
         """Take tensors and what belongs to them apart, as torch does."""
         if type(obj) in _BUILT_IN:
             return NotImplemented
-        if isinstance(obj, StorageKind):
-            return obj.name
-        if isinstance(obj, dtypes.dtype):
+        if isinstance(obj, (StorageKind, dtypes.dtype)):
             return obj.name
         if isinstance(obj, memory_format):
             return str(obj).removeprefix("torch.")
@@ -180,8 +175,7 @@ def _with_state(tensor: Any, rebuild: Any, args: tuple[Any, ...]) -> Any:
 
 
 def _reduced_parameter(param: Any) -> Any:
-    state = attributes(param)
-    if not state:
+    if not (state := attributes(param)):
         return _utils._rebuild_parameter, (param.data, param.requires_grad, OrderedDict())
     args: tuple[Any, ...] = (param.data, param.requires_grad, OrderedDict(), state)
     return _utils._rebuild_parameter_with_state, args
@@ -197,8 +191,7 @@ class _Whole:
         """Write all bytes."""
         left = memoryview(content).cast("B")
         while left:
-            count = self._stream.write(left)
-            if count is None:
+            if (count := self._stream.write(left)) is None:
                 raise BlockingIOError("the file takes no more bytes now, and does not wait")
             left = left[count:]
         return len(content)

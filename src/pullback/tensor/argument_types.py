@@ -180,8 +180,7 @@ def as_ints(value: Any) -> tuple[int, ...]:
             break
     else:
         return tuple(value)
-    found = tuple(map(operator.index, value))
-    if found:
+    if found := tuple(map(operator.index, value)):
         dtypes.check_long(min(found))
         dtypes.check_long(max(found))
     return found

@@ -108,8 +108,7 @@ def _write_number(x: Any, value: Any, zero: bool) -> Any:
     """Fill with a Python number, which carries no history."""
     recording = modes().grad and x._node is not None
     inplace.check_writable(x, inplace.requires_grad(x), overlap=True)
-    a = x._value
-    if type(a) is not ndarray or (recording and x._view is None):
+    if type(a := x._value) is not ndarray or (recording and x._view is None):
         call = i.zero_inplace if zero else i.fill_inplace
         return inplace.write(x, call(x) if zero else call(x, value))
     inplace.announce_write(x)
@@ -122,8 +121,7 @@ def _write_number(x: Any, value: Any, zero: bool) -> Any:
 def _fill_value(input: Any, value: Any) -> Any:
     """Return the value as a 0-d tensor or as a number that fits the dtype."""
     if isinstance(value, TensorBase):
-        rank = len(shape_of(value))
-        if rank:
+        if rank := len(shape_of(value)):
             raise RuntimeError(
                 f"fill_ only supports 0-dimension value tensor but got tensor with {rank} dimensions."
             )
@@ -177,8 +175,7 @@ def _copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
     if shape_of(source) != shape:
         inplace.check_writable(self, False)
         check_broadcast([np.broadcast_to(np.empty((), bool), s) for s in (shape, shape_of(source))])
-        whole = np.broadcast_shapes(shape, shape_of(source))
-        if whole != tuple(shape):
+        if (whole := np.broadcast_shapes(shape, shape_of(source))) != tuple(shape):
             raise RuntimeError(
                 f"output with shape {list(shape)} doesn't match the broadcast shape {list(whole)}"
             )
@@ -208,8 +205,7 @@ def fill_diagonal_(self: Any, fill_value: Any, wrap: bool = False) -> Any:
     wrap : bool
         In a matrix with more rows than columns, begin the diagonal again after each square block and a row.
     """
-    shape = shape_of(self)
-    if len(shape) < 2:
+    if len(shape := shape_of(self)) < 2:
         raise RuntimeError("dimensions must larger than 1")
     if len(shape) > 2 and len(set(shape)) > 1:
         raise RuntimeError("all dimensions of input must be of equal length")
@@ -240,8 +236,7 @@ def assign(x: Any, source: Any, lasts: bool) -> None:
         if not shape_of(source):
             write_value(x, source, lasts)
             return
-        own = without_leading_ones(shape_of(source))
-        if own != shape_of(source):
+        if (own := without_leading_ones(shape_of(source))) != shape_of(source):
             source = reshape(source, own)
         source = expanded(source, shape)
     write_copy(x, source, lasts=lasts)

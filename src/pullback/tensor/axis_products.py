@@ -69,8 +69,7 @@ def tensordot(a: Any, b: Any, dims: Any = 2, out: Any = None) -> Any:
     elif isinstance(dims, (tuple, list)):
         given_a, given_b = dims
     else:
-        number = int(dims)
-        if number < 0:
+        if (number := int(dims)) < 0:
             raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
         if isinstance(dims, int) and dims > min(a.dim(), b.dim()):
             raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
@@ -205,10 +204,8 @@ def einsum(*args: Any) -> Any:
         equation, operands = args[0], args[1:]
     else:
         raise errors.argument_type("einsum", "equation", 1, "str", args[0])
-    if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
-        operands = tuple(operands[0])
-        if not operands:
-            raise _too_few()
+    if len(operands) == 1 and isinstance(operands[0], (list, tuple)) and not (operands := tuple(operands[0])):
+        raise _too_few()
     for position, operand in enumerate(operands):
         if not isinstance(operand, Tensor):
             raise TypeError(

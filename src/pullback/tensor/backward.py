@@ -133,8 +133,7 @@ def _covector(output: Any, gradient: Any, create_graph: bool, batched: bool, pos
 
 def _plain_covector(y: Any, gradient: Any) -> ndarray | None:
     """Return a covector that needs no check: an array like the tensor's, or ones for one element."""
-    value = y._value
-    if type(value) is not ndarray or y._node is None:
+    if type(value := y._value) is not ndarray or y._node is None:
         return None
     if gradient is None:
         return np.ones(value.shape, value.dtype) if value.size == 1 and value.dtype.kind == "f" else None
@@ -179,8 +178,7 @@ def run_plain(y: Any, gradient: Any, retain_graph: bool | None) -> bool:
         or observers
     ):
         return False
-    g = _plain_covector(y, gradient)
-    if g is None:
+    if (g := _plain_covector(y, gradient)) is None:
         return False
     freed = None if retain_graph else freed_by_caller(3)
     engine.run_backward(((node, g),), keep_graph=bool(retain_graph), create_graph=False, freed=freed)
@@ -285,8 +283,7 @@ def grad(
             "gradient for other parts of the graph, please use torch.autograd.backward.", FutureWarning
         )
     ys = _as_tuple(outputs)
-    xs = _as_tuple(inputs)
-    if not xs:
+    if not (xs := _as_tuple(inputs)):
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     covectors = _covectors(ys, grad_outputs)
     keep = create_graph if retain_graph is None else retain_graph
@@ -373,8 +370,7 @@ def _in_memory_of(covectors: Sequence[Any], g: ndarray) -> Any:
             return v
         if g.base is not None and g.size and owner(g) is owner(held) and type(v._counter) is list:
             base = v if v._view is None else v._view.base
-            whole = base._value
-            if type(whole) is ndarray and whole.dtype == g.dtype:
+            if type(whole := base._value) is ndarray and whole.dtype == g.dtype:
                 offset = (address(g) - address(whole)) // g.itemsize
                 layout = g.shape, strides_of(g), offset, whole.shape, strides_of(whole)
                 view = wrap(g)
@@ -414,8 +410,7 @@ def _roots(
                 roots.append((edge, g if not create_graph else wrap(g) if v is None else v))
                 continue
         covector = _covector(y, v, create_graph, batched, position)
-        edge = _edge(y)
-        if edge is None:
+        if (edge := _edge(y)) is None:
             raise errors.no_graph(position)
         node, index = edge_target(edge)
         wanted = node._shape[index] if isinstance(node, MultiNode) else node._shape

@@ -33,8 +33,7 @@ def refuse_dynamic(name: str, tensor: Any) -> None:
 
 def detached(tensor: Any) -> Any:
     """Return a tensor without history at its own level and at all below, and without tangents."""
-    value = tensor._value
-    if isinstance(value, Dual):
+    if isinstance((value := tensor._value), Dual):
         return detached(as_tensor(value.primal))
     if isinstance(value, Batched):
         return wrap_alias(Batched(detached(as_tensor(value.value)), value.dim, value._level), tensor)

@@ -25,8 +25,7 @@ def expanded(input: Any, size: Ints) -> Any:
 def expanded_shape(input: Any, size: Ints) -> Ints:
     """Return the shape that `expand` to `size` gives, or raise torch's error."""
     own = shape_of(input)
-    lead = len(size) - len(own)
-    if lead >= 0 and own == size[lead:] and (not lead or min(size[:lead]) >= 0):
+    if (lead := len(size) - len(own)) >= 0 and own == size[lead:] and (not lead or min(size[:lead]) >= 0):
         return size
     if lead < 0:
         raise RuntimeError(
@@ -96,8 +95,7 @@ def broadcast_shapes(*shapes: Any) -> Any:
     found = [1] * max(map(len, given), default=0)
     for i, shape in enumerate(given):
         for d in range(-1, -len(shape) - 1, -1):
-            size = shape[d]
-            if size == found[d]:
+            if (size := shape[d]) == found[d]:
                 continue
             if found[d] == 1 and size < 0:
                 raise ValueError("Attempting to broadcast a dimension with negative length!")

@@ -113,8 +113,7 @@ def published(function: Any, name: str, place: str = "") -> Any:
     """Return what users see of a function: a built-in one where it is one in torch, else itself."""
     if type(function) is not FunctionType:
         return function
-    told = described(name, place)
-    if told is None:
+    if (told := described(name, place)) is None:
         if not place and HOME[name]:
             function.__module__ = f"pullback.{HOME[name]}"
         elif (function.__module__ or "").startswith(f"pullback.{place}."):

@@ -22,6 +22,9 @@ from .sizes import tensor
 @public(out=False)
 def equal(input: Any, other: Any) -> bool:
     """Return whether two tensors have the same shape and the same elements (nan equals nothing)."""
+    a, b = getattr(input, "_value", None), getattr(other, "_value", None)
+    if type(a) is np.ndarray and type(b) is np.ndarray and a.dtype is b.dtype and a.dtype.kind in "biufc":
+        return a.shape == b.shape and bool(np.logical_and.reduce(a == b, None))
     tensor("equal", "input", input)
     tensor("equal", "other", other, 2)
     if shape_of(input) != shape_of(other):

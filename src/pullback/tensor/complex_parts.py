@@ -57,8 +57,7 @@ def view_as_complex(input: Any) -> Any:
         raise RuntimeError("Input tensor must have one or more dimensions")
     if shape[-1] != 2:
         raise RuntimeError("Tensor must have a last dimension of size 2")
-    array = innermost(input)
-    if isinstance(array, ndarray):
+    if isinstance((array := innermost(input)), ndarray):
         *others, last = strides_of(array)
         if last != 1:
             raise RuntimeError("Tensor must have a last dimension with stride 1")

@@ -293,8 +293,7 @@ def entries(x: Any) -> tuple[np.ndarray, np.ndarray, Any]:
 
 def coordinates(x: CompressedTensor) -> SparseTensor:
     """Return the same elements as a tensor of coordinates."""
-    count = x._batch()
-    if count:
+    if count := x._batch():
         batches = np.indices(x.shape[:count]).reshape(count, -1)
         each = [coordinates(part) for part in x.matrices()]
         found = [

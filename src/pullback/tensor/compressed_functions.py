@@ -54,8 +54,7 @@ def _made(
     layout: Any = None, device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
     check_invariants: bool | None = None,
 ) -> CompressedTensor:  # fmt: skip
-    kind = KINDS.get(layout)
-    if kind is None:
+    if (kind := KINDS.get(layout)) is None:
         found = "none" if layout is None else layout_title(layout)
         raise RuntimeError(
             f"sparse_compressed_tensor expected sparse compressed tensor layout but got {found}"
@@ -192,8 +191,7 @@ def _of_kind(kind: Kind) -> Function:
     parser = _parser(name, kind.pointers, kind.places)
 
     def make(*args: Any, **kwargs: Any) -> CompressedTensor:
-        other = kwargs.pop("layout", None)
-        if other is not None and other is not kind.layout:
+        if (other := kwargs.pop("layout", None)) is not None and other is not kind.layout:
             raise RuntimeError(f"{name}: layout must be {kind.title} but got {layout_title(other)}")
         given = parser.bind(args, kwargs)
         pointers, places = given.pop(kind.pointers), given.pop(kind.places)

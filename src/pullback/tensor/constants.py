@@ -23,8 +23,7 @@ class _Constant:
         raise TypeError(f"cannot create 'torch.{cls.__name__}' instances")
 
     def __init_subclass__(cls) -> None:
-        base = cls.__bases__[0]
-        if base is not _Constant:
+        if (base := cls.__bases__[0]) is not _Constant:
             raise TypeError(f"type 'torch.{base.__name__}' is not an acceptable base type")
 
     def __setattr__(self, name: str, value: object) -> NoReturn:

@@ -162,8 +162,7 @@ def lowered(name: str, product: Any, x: Any, y: Any) -> Any:
 
     It is for functions that autocast lets run as they are, and of which it casts the products.
     """
-    caster = modes().autocast
-    if caster is None or not caster.casts(name):
+    if (caster := modes().autocast) is None or not caster.casts(name):
         return product(x, y)
     return caster.run(name, product, (x, y), {})
 
@@ -243,8 +242,7 @@ def _folds(x: Any, y: Any) -> bool:
         return True
     if stack is y and len(shape_of(x)) == 2:
         return False
-    value = stack._value
-    if type(value) is not ndarray or not value.size:
+    if type(value := stack._value) is not ndarray or not value.size:
         return True
     if stack is y:
         value = value.swapaxes(-1, -2)

@@ -24,8 +24,7 @@ from .signature import Parser, reads
 
 def cast(input: Any, dtype: dtypes.dtype) -> Any:
     """Return the tensor in a dtype: itself where it has it."""
-    have = dtype_of(input)
-    if have == dtype.numpy:
+    if (have := dtype_of(input)) == dtype.numpy:
         return input
     if have.kind in "cW" and dtype.category < dtypes.COMPLEX and dtype is not dtypes.bool:
         warn_once("Casting complex values to real discards the imaginary part")
@@ -64,8 +63,7 @@ def to(self: Any, *args: Any, **kwargs: Any) -> Any:
     memory_format : memory_format, optional
     """
     if len(args) == 1 and not kwargs:
-        target = args[0]
-        if type(target) is dtypes.dtype:
+        if type(target := args[0]) is dtypes.dtype:
             return cast(self, target)
         if isinstance(target, TensorBase):
             return cast(on_device(self, target.device), dtypes.from_numpy_dtype(dtype_of(target)))  # type: ignore[attr-defined]  # the facade has it
@@ -214,8 +212,7 @@ def dtype_of_type_name(name: str) -> dtypes.dtype:
     """Return the dtype that a name such as ``'torch.FloatTensor'`` stands for."""
     if name == "torch.Tensor":
         return dtypes.get_default_dtype()
-    found = _BY_TYPE_NAME.get(name)
-    if found is None:
+    if (found := _BY_TYPE_NAME.get(name)) is None:
         raise ValueError(f"invalid type: '{name}'")
     return found
 

@@ -23,8 +23,7 @@ _Function = Callable[..., Any]
 
 
 def _slice(input: Any, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Any:
-    sizes = shape_of(input)
-    if not sizes:
+    if not (sizes := shape_of(input)):
         raise RuntimeError("slice() cannot be applied to a 0-dim tensor.")
     dim = checked_dim(dim, len(sizes))
     if step <= 0:
@@ -34,8 +33,7 @@ def _slice(input: Any, dim: int = 0, start: int | None = None, end: int | None =
 
 
 def _narrow(input: Any, dim: int, start: int, length: int) -> Any:
-    sizes = shape_of(input)
-    if not sizes:
+    if not (sizes := shape_of(input)):
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     if dim >= len(sizes):
         raise RuntimeError(
@@ -152,7 +150,6 @@ def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
     """Return at most `chunks` parts of one size along axis `dim` (see :func:`unsafe_split`)."""
     parts.chunk(input, chunks, dim)
     dim = checked_dim(dim, len(shape_of(input)))
-    size = -(-shape_of(input)[dim] // chunks)
-    if not size:
+    if not (size := -(-shape_of(input)[dim] // chunks)):
         return c.unsafe_split_with_sizes(input, (0,) * chunks, dim)
     return c.unsafe_split(input, size, dim)

@@ -135,15 +135,13 @@ def _made_without(function: Callable[..., Any], given: dict[str, Any], requires_
     if function.__name__ == "randperm":
         small = leaf(function(**given | {"n": min(given["n"], 0)}), requires_grad)
         return meta_tensor((given["n"],), dtype_of(small))
-    size = given.get("size")
-    if size is None:
+    if (size := given.get("size")) is None:
         new = leaf(function(**given), requires_grad)
         return without_elements(new).requires_grad_(new.requires_grad)
     strides = given.get("stride")
     none = {"size": (0,) * len(size)} | ({} if strides is None else {"stride": (0,) * len(size)})
     small = leaf(function(**given | none), requires_grad)
-    order = given.get("physical_layout")
-    if order is not None:
+    if (order := given.get("physical_layout")) is not None:
         strides = _permuted_strides(size, order)
     elif strides is None:
         strides = format_strides(size, given.get("memory_format"))
@@ -215,8 +213,7 @@ def _filled(name: str, out: Any, function: Callable[..., Any], given: dict[str, 
     if recorded:
         refuse_history(out, f"aten::{name}")
         node = refusing_node(name, out, ())
-    dtype = given.get("dtype")
-    if dtype is not None and dtype is not out.dtype:
+    if (dtype := given.get("dtype")) is not None and dtype is not out.dtype:
         raise RuntimeError(
             f"dtype {dtype.scalar_type} does not match dtype of out parameter ({out.dtype.scalar_type})"
         )
@@ -323,8 +320,7 @@ def ones(size: Any, *, dtype: Any = None) -> ndarray:
 def empty(size: Any, *, dtype: Any = None, memory_format: Any = None) -> ndarray:
     """Make a tensor whose elements are whatever the memory holds (see `zeros`)."""
     array = new_array(size, dtype)
-    strides = format_strides(size, memory_format)
-    if strides is not None:
+    if (strides := format_strides(size, memory_format)) is not None:
         array = laid_out_empty(size, strides, array.dtype)
     return unset(array)
 
@@ -402,7 +398,6 @@ def eye(n: int, m: int | None = None, *, dtype: Any = None) -> ndarray:
         raise RuntimeError(f"n must be greater or equal to 0, got {n}")
     if m is not None and m < 0:
         raise RuntimeError(f"m must be greater or equal to 0, got {m}")
-    chosen = numpy_dtype(dtype)
-    if chosen == dtypes.COMPLEX32:
+    if (chosen := numpy_dtype(dtype)) == dtypes.COMPLEX32:
         raise unsupported("eye", (), chosen)
     return np.eye(n, m, dtype=chosen)

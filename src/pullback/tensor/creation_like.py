@@ -62,9 +62,7 @@ def meta_like(input: Any, dtype: Any, memory_format: Any, requires_grad: bool) -
 
 def place(function: str, like: Any, device: Any, pin_memory: bool = False) -> Any:
     """Return the device that is asked for, that of a tensor where none is."""
-    if device is None and not pin_memory:
-        return like.device
-    return check_options(function, device, pin_memory)
+    return like.device if device is None and not pin_memory else check_options(function, device, pin_memory)
 
 
 def made_for(like: Any, array: ndarray, requires_grad: bool) -> Any:

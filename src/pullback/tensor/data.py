@@ -70,8 +70,7 @@ def array_from(data: Any, dtype: np.dtype[Any] | None) -> ndarray:
 
 @_silent
 def _read(data: Any, dtype: np.dtype[Any] | None) -> ndarray:
-    kind = type(data)
-    if kind in _NUMBERS:
+    if (kind := type(data)) in _NUMBERS:
         return stored([data], dtype or number_dtype(kind), ())
     if isinstance(data, Tensor):
         return converted(array_of(data), dtype)
@@ -85,12 +84,10 @@ def _read(data: Any, dtype: np.dtype[Any] | None) -> ndarray:
         if dtype is None or data.dtype.kind == "c":
             return converted(np.asarray(data), dtype)
         return stored([data], dtype, ())
-    sizes = _sizes(data)
-    if not sizes:
+    if not (sizes := _sizes(data)):
         found = _dtype_of_item(data) if dtype is None else dtype
         return stored([data], found, ())
-    flat = _flat(data, sizes, dtype)
-    if isinstance(flat, ndarray):
+    if isinstance((flat := _flat(data, sizes, dtype)), ndarray):
         return flat
     return stored(flat, dtype or _common_dtype(flat), sizes)
 
@@ -205,8 +202,7 @@ def _from_arrays(
 
 
 def _common_dtype(flat: Sequence[Any]) -> np.dtype[Any]:
-    kinds = set(map(type, flat))
-    if not kinds:
+    if not (kinds := set(map(type, flat))):
         return dtypes.get_default_dtype().numpy
     if kinds <= _NUMBERS:
         return number_dtype(max(kinds, key=_LEAST_DTYPE.__getitem__))

@@ -80,8 +80,7 @@ def _check_width(x: Any, name: str) -> None:
 @with_signature(method=False, out=False)
 def pdist(input: Any, p: float = 2.0) -> Any:
     """Return distances ``(Σ |xᵢ − xⱼ|ᵖ)^(1/p)`` of each row to every later: (N, M) -> (N (N − 1) / 2,)."""
-    rank = len(shape_of(input))
-    if rank != 2:
+    if (rank := len(shape_of(input))) != 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {rank}D")
     if not BY_NUMPY[dtype_of(input)].is_floating_point:
         raise RuntimeError("pdist only supports floating-point dtypes")

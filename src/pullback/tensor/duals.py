@@ -27,6 +27,4 @@ def make_dual(primal: Any, tangent: Any, level: int) -> Any:
 def tangent_of(tensor: Any, level: int) -> Any:
     """Return the tangent of a tensor at a level, as a tensor below it; None if it carries none."""
     value = tensor._value if tensor._level == level else None
-    if isinstance(value, Dual) and value._level == level:
-        return as_tensor(value.tangent)
-    return None
+    return as_tensor(value.tangent) if isinstance(value, Dual) and value._level == level else None

@@ -142,8 +142,7 @@ def _parse(equation: str, operands: tuple[tuple[int, ...], ...]) -> tuple[list[l
                 f"einsum(): invalid subscript given at index {equation.index(character)} in the equation "
                 "string, subscripts must be in [a-zA-Z]"
             )
-    parts = left.split(",")
-    if len(parts) < len(operands):
+    if len(parts := left.split(",")) < len(operands):
         raise RuntimeError("einsum(): more operands were provided than specified in the equation")
     if len(parts) > len(operands):
         raise RuntimeError("einsum(): fewer operands were provided than specified in the equation")
@@ -177,8 +176,7 @@ def _named(part: str, rank: int, position: int) -> list[str]:
     head, has_dots, tail = part.partition("...")
     if "." in head or "." in tail:
         raise RuntimeError(f"einsum(): found '.' for operand {position} that is not part of any ellipsis")
-    spare = rank - len(head) - len(tail)
-    if spare < 0 or (spare and not has_dots):
+    if (spare := rank - len(head) - len(tail)) < 0 or (spare and not has_dots):
         relation, condition = (
             ("is more than", "") if has_dots else ("does not match", " and no ellipsis was given")
         )

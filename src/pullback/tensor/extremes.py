@@ -291,8 +291,7 @@ def cummin(input: Any, dim: int) -> Any:
 
 def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """Return differences of neighbours along `dim`, `n` times over."""
-    shape = shape_of(input)
-    if not shape:
+    if not (shape := shape_of(input)):
         raise RuntimeError("diff expects input to be at least one-dimensional")
     for end in (prepend, append):
         if end is not None:
@@ -341,11 +340,9 @@ def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolat
         raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
     if 0 in shape_of(input):
         raise RuntimeError("quantile() input tensor must be non-empty")
-    kind = dtype_of(input)
-    if kind not in (np.float32, np.float64):
+    if (kind := dtype_of(input)) not in (np.float32, np.float64):
         raise RuntimeError("quantile() input tensor must be either float or double dtype")
-    several = shape_of(q)
-    if len(several) > 1:
+    if len(several := shape_of(q)) > 1:
         raise RuntimeError("quantile() q must be a scalar or 1D tensor")
     if isinstance(q, TensorBase) and dtype_of(q) != kind:
         raise RuntimeError("quantile() q tensor must be same dtype as the input tensor")
@@ -441,8 +438,7 @@ def quantile_rows(x: Any, q: Any, interpolation: str, skip: bool) -> Any:
     ranks = mul(given, top)
     if not skip:
         ranks = where(gt(nans, np.zeros((), kind)), most, ranks)
-    rounding = {"lower": floor, "higher": ceil, "nearest": rint}.get(interpolation)
-    if rounding is not None:
+    if (rounding := {"lower": floor, "higher": ceil, "nearest": rint}.get(interpolation)) is not None:
         return gather(ordered, cast(expand(rounding(ranks), whole), INT64), last)
     below, above = expand(floor(ranks), whole), expand(ceil(ranks), whole)
     low = gather(ordered, cast(below, INT64), last)

@@ -29,8 +29,7 @@ def explain(place: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
     error = wrong_call(place, name, args[1:] if place == "Tensor" else args, kwargs)
     if error is not None:
         raise error from None
-    limited = _beyond_limits(sys.exception())
-    if limited is not None:
+    if (limited := _beyond_limits(sys.exception())) is not None:
         raise limited from None
 
 
@@ -65,8 +64,7 @@ def renamed(function: Function, place: str, name: str, args: tuple[Any, ...], kw
     wrong too.
     """
     own = args[:1] if place == "Tensor" else ()
-    older = older_call(place, name, args[len(own) :], kwargs)
-    if older is not None:
+    if (older := older_call(place, name, args[len(own) :], kwargs)) is not None:
         return function(*own, **older)
     if place == "nn" or name in IN_PYTHON:
         named = dict(kwargs)
@@ -78,8 +76,7 @@ def renamed(function: Function, place: str, name: str, args: tuple[Any, ...], kw
     if len(named) < len(kwargs):
         return PASS
     if by_place == args and named == kwargs:
-        numbers = converted(place, name, args[len(own) :], kwargs)
-        if numbers is None:
+        if (numbers := converted(place, name, args[len(own) :], kwargs)) is None:
             return PASS
         by_place, named = own, numbers
     try:
@@ -95,8 +92,7 @@ def _as_dtype(value: Any) -> Any:
 
 def older_call(place: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
     """Return the arguments by name of a call by an older signature, of which it warns."""
-    found = deprecated_call(place, name, args, kwargs)
-    if found is None:
+    if (found := deprecated_call(place, name, args, kwargs)) is None:
         return None
     warn_once(found[1], kind="an older signature")
     return found[0]

@@ -62,8 +62,7 @@ def transform(name: str, result: str, family: str = "") -> Callable[[_Function],
 
 def _floating(input: Any, complex: bool = False) -> Any:
     """Return the input in the dtype that is transformed: integers as default floats, complex if asked for."""
-    dtype = dtype_of(input)
-    if dtype.kind in "biu":
+    if (dtype := dtype_of(input)).kind in "biu":
         dtype = dtypes.get_default_dtype().numpy
     if dtype == dtypes.COMPLEX32:
         raise RuntimeError("MKL FFT doesn't support tensors of type: Half")
@@ -302,9 +301,7 @@ def ihfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) 
     x = f.resized(_floating(input), dims, sizes)
     scale = _normalization(norm, False)
     found = f.r2c(x, dims[-1:], scale, True)
-    if len(dims) == 1:
-        return conj(found)
-    return f.c2c(conj_physical(found), dims[:-1], scale, False)
+    return conj(found) if len(dims) == 1 else f.c2c(conj_physical(found), dims[:-1], scale, False)
 
 
 # --- two axes -----------------------------------------------------------------------------------------------
@@ -342,8 +339,7 @@ def _spaced(counts: np.ndarray, n: int, d: float, dtype: np.dtype[Any]) -> np.nd
 
 
 def _frequency_dtype(name: str, dtype: Any) -> np.dtype[Any]:
-    chosen = numpy_dtype(dtype)
-    if chosen.kind in "biu":
+    if (chosen := numpy_dtype(dtype)).kind in "biu":
         raise RuntimeError(f"{name} requires a floating point or complex dtype")
     return chosen
 

@@ -69,8 +69,7 @@ def _scalars(given: dict[str, Any], count: int) -> dict[str, Any]:
 
 def _calls(name: str, method: str, given: dict[str, Any]) -> list[Any]:
     """Call a method, or a function of its own, on each tensor of the first list."""
-    first = given.pop("self")
-    if not isinstance(first, tuple):  # one number to many powers
+    if not isinstance((first := given.pop("self")), tuple):  # one number to many powers
         (exponents,) = given.values()
         _check_lists(exponents, ())
         return [first**exponent for exponent in exponents]

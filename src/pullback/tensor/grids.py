@@ -239,8 +239,7 @@ def _powers(x: Any, columns: int) -> Any:
 @with_signature(method=False, out=False)
 def linalg_vander(x: Any, *, N: int | None = None) -> Any:
     """Return powers ``1, x, …, x**(N - 1)`` along a new last axis, N by default the number of elements."""
-    dtype = dtype_of(x)
-    if dtype.kind == "b" or dtype in NARROW:
+    if (dtype := dtype_of(x)).kind == "b" or dtype in NARROW:
         raise RuntimeError(
             f"linalg.vander supports floating point, complex, and integer tensors, but got {type_word(dtype)}"
         )

@@ -181,8 +181,7 @@ def histogramdd(input: Any, bins: Any, range: Any = None, weight: Any = None, de
     -------
     (hist, bin_edges) : named tuple of a Tensor with d axes and a tuple of d Tensors
     """
-    shape = shape_of(input)
-    if len(shape) < 2:
+    if len(shape := shape_of(input)) < 2:
         raise RuntimeError("torch.histogramdd: input tensor should have at least 2 dimensions")
     each = (bins,) * shape[-1] if isinstance(bins, int) else bins
     if not isinstance(each[0], TensorBase) and len(each) != shape[-1]:

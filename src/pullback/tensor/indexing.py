@@ -76,8 +76,7 @@ def _getitem(self: Any, index: Any) -> Any:
                 size = a.shape[0]
                 if not -size <= index < size or type(self._counter) is not list:
                     return selected(self, 0, index)
-                above = self._view
-                if above is not None:
+                if (above := self._view) is not None:
                     bring_up_to_date(self)
                 y = _new(Tensor)
                 y._value = r = a[index, ...]
@@ -112,8 +111,7 @@ def _getitem(self: Any, index: Any) -> Any:
                 self = _getitem(self, k)
             return self
     elif _cached is not None and not is_mask(index) and (not OVERRIDING or undisturbed(self, index)):
-        found = _cached(self, index, ABSENT, ABSENT)
-        if found is HOT:
+        if (found := _cached(self, index, ABSENT, ABSENT)) is HOT:
             found = _cache.specialise(self, index, ABSENT, ABSENT)
         if found is not None:
             return found
@@ -150,8 +148,7 @@ def _general_getitem(self: Any, index: Any) -> Any:
             return dispatch_override(_getitem, (self, index), {})
         if modes().watcher is not None:
             return intercepted(_general_getitem, None, _label(index), (self, index), {})
-    kind = type(index)
-    if kind is slice:
+    if (kind := type(index)) is slice:
         return sliced(self, 0, index)
     if (
         kind is Tensor and type(a := index._value) is ndarray
@@ -165,8 +162,7 @@ def _general_getitem(self: Any, index: Any) -> Any:
     if kind is not tuple and is_int(index):
         return selected(self, 0, operator.index(index))
     if kind in _OF_PLACES or (kind is tuple and not _OF_PLACES.isdisjoint(map(type, index))):
-        found = _read(self, index)
-        if found is not None:
+        if (found := _read(self, index)) is not None:
             return found
         mask = index._value if is_mask(index) and type(self._value) is ndarray else None
         if mask is not None and mask.ndim and mask.shape == self._value.shape[: mask.ndim]:
@@ -185,8 +181,7 @@ def _read(x: Any, index: Any) -> Any:
     array = readable(x)
     if array is None or not array.flags.c_contiguous or (x._node is not None and modes() is DEFAULT):
         return None
-    places = arrays_of(index, x)
-    if places is None or (x._view is not None and inplace.requires_grad(x)):
+    if (places := arrays_of(index, x)) is None or (x._view is not None and inplace.requires_grad(x)):
         return None
     if type(places) is tuple and not all(type(k) is ndarray for k in places):
         return _read_axis(array, places)
@@ -337,8 +332,7 @@ def _general_setitem(self: Any, index: Any, value: Any) -> None:
         if fills and _fill(x, *entries[0], source):
             return
         dims, where = packed(x, entries)
-        own = without_leading_ones(shape_of(source))
-        if own != shape_of(source):
+        if (own := without_leading_ones(shape_of(source))) != shape_of(source):
             source = reshape(source, own)
         put_into(x, where, source, dims, False, fills)
 

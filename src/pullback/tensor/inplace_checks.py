@@ -51,8 +51,7 @@ def promoting_two(name: str) -> Op | None:
 
 def check_before_kernel(name: str, x: Any, operands: Sequence[Any]) -> None:
     """Raise torch's error of an elementwise result that `x` cannot hold, before that of a kernel."""
-    op = TABLE.get(ALIASES.get(name, name))
-    if op is None:
+    if (op := TABLE.get(ALIASES.get(name, name))) is None:
         refuse_result(x, operands, of_bools=False)
     elif op.kind == "elementwise":
         # Attributes, such as a weight, follow the inputs of an op of several.
@@ -66,8 +65,7 @@ def check_result(op: Op, x: Any, other: Any) -> None:
     if op.name == "sub" and "b" in (own.kind, dtype_of(other).kind):
         return  # what was said of bools is said first
     check_broadcast((x, other))
-    whole = np.broadcast_shapes(shape, shape_of(other))
-    if whole != shape:
+    if (whole := np.broadcast_shapes(shape, shape_of(other))) != shape:
         raise graph_errors.wrong_out_shape(shape, whole)
     from .properties import common_dtype  # properties are declared with what calls this
 

@@ -77,8 +77,7 @@ def ask_mode(
     function: Function, types: tuple[type, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Call the innermost function mode, with itself out of force; NotImplemented where there is none."""
-    now = modes()
-    if not now.function_modes:
+    if not (now := modes()).function_modes:
         return NotImplemented
     *outer, mode = now.function_modes
     token = put_modes(now)
@@ -101,15 +100,13 @@ def intercepted(
     `call` is the public function, `function` what it does behind this question, None where only the whole can
     be called; `label` is its name in torch's dispatcher, such as ``"linalg_inv"``.
     """
-    now = modes()
-    if now is DEFAULT or now is NO_GRAD:
+    if (now := modes()) is DEFAULT or now is NO_GRAD:
         return PASS
     if now.watcher is not None:
         if function is None:
             with without(watcher=None):
                 return now.watcher(label, call, args, kwargs)
-        cast = now.autocast
-        if cast is not None and cast.casts(label):
+        if (cast := now.autocast) is not None and cast.casts(label):
             return now.watcher(label, lambda *a, **k: cast.run(label, function, a, k), args, kwargs)
         return now.watcher(label, function, args, kwargs)
     if now.autocast is not None and now.autocast.casts(label):

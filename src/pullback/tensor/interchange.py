@@ -116,8 +116,7 @@ def asarray(
         By default what `obj` says.
     """
     where = check_options("asarray", device)
-    tensor = _aliased(obj, dtype)
-    if tensor is None:
+    if (tensor := _aliased(obj, dtype)) is None:
         if copy is False:
             raise ValueError("can't alias arbitrary sequence into a tensor.")
         new = on_device(made(array_from(obj, None if dtype is None else dtype.numpy)), where)

@@ -31,8 +31,7 @@ def concatenated(name: str, given: Any, dim: int) -> Any:
             return join.cat_sizes(tuple(given), sizes, dim if dim >= 0 else dim + given[0]._value.ndim)
         except ValueError:
             pass  # other sizes differ, which is said below
-    xs = tensors(name, given)
-    if not xs:
+    if not (xs := tensors(name, given)):
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     shapes = [shape_of(x) for x in xs]
     for i, shape in enumerate(shapes):
@@ -67,8 +66,7 @@ def _sizes(given: Sequence[Any], dim: int) -> tuple[int, ...]:
         value = x._value if isinstance(x, TensorBase) else None
         if type(value) is not ndarray:
             return ()
-        shape = value.shape
-        if len(shape) != rank:
+        if len(shape := value.shape) != rank:
             if rank is not None or not -len(shape) <= dim < len(shape):
                 return ()
             rank = len(shape)
@@ -88,8 +86,7 @@ def stack(tensors: Any, dim: int = 0) -> Any:
 
 
 def _given(name: str, given: Any) -> tuple[Any, ...]:
-    xs = tensors(name, given)
-    if not xs:
+    if not (xs := tensors(name, given)):
         raise RuntimeError(f"{name} expects a non-empty TensorList")
     return xs
 
@@ -163,8 +160,7 @@ def atleast_3d(*tensors_: Any) -> Any:
     """Return tensors with at least three axes: a vector as (1, n, 1), a matrix as (n, m, 1)."""
 
     def raised(x: Any) -> Any:
-        rank = len(shape_of(x))
-        if rank == 0:
+        if (rank := len(shape_of(x))) == 0:
             return reshaped(x, (1, 1, 1))
         if rank == 1:
             x = v.unsqueeze(x, 0)

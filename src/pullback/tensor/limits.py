@@ -66,8 +66,7 @@ def _real(word: str, input: Any, *limits: Any) -> tuple[Any, ...]:
     and bools no kernel, whose name is `word`.
     """
     wide = widened(input, *limits)
-    dtype = dtype_of(wide)
-    if dtype.kind == "b" or dtype in RARE:
+    if (dtype := dtype_of(wide)).kind == "b" or dtype in RARE:
         raise unsupported(word, (), dtype)
     if dtype.kind in "cW":
         raise NotImplementedError("clamp is not supported for complex types")

@@ -349,9 +349,7 @@ def logdet(input: Any) -> Any:
     check_square(input, "logdet")
     check_floating(input, "logdet")
     sign, size = ops.slogdet(input)
-    if dtype_of(input).kind in "cW":
-        return add(log(sign), size)
-    return where(eq(sign, -1.0), np.nan, size)
+    return add(log(sign), size) if dtype_of(input).kind in "cW" else where(eq(sign, -1.0), np.nan, size)
 
 
 def _sign_and_size(A: Any) -> tuple[Any, Any]:
@@ -375,8 +373,7 @@ def slogdet(input: Any) -> Any:
 @with_signature(out=False)
 def trace(input: Any) -> Any:
     """Return the sum of a matrix's diagonal: (m, n) -> ()."""
-    rank = len(shape_of(input))
-    if rank != 2:
+    if (rank := len(shape_of(input))) != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {rank}")
     if dtype_of(input).kind == "b":
         raise NotImplementedError("\"trace\" not implemented for 'Bool'")

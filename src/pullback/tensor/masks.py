@@ -39,11 +39,9 @@ def masked_select(input: Any, mask: Any) -> Any:
     if dtype_of(tensor("masked_select", "mask", mask, 2)).kind != "b":
         raise RuntimeError("masked_select: expected BoolTensor for mask")
     _broadcast(mask, input)
-    if asked_size(mask) is not None:
-        common = np.broadcast_shapes(shape_of(input), shape_of(mask))
-        if common:
-            places = traced_places(expand(mask, common))
-            return index(expand(input, common), places, tuple(range(len(common))))
+    if asked_size(mask) is not None and (common := np.broadcast_shapes(shape_of(input), shape_of(mask))):
+        places = traced_places(expand(mask, common))
+        return index(expand(input, common), places, tuple(range(len(common))))
     return o.masked_select(input, mask)
 
 
@@ -91,11 +89,9 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
     if dtype_of(input) in RARE:
         raise unsupported("nonzero_count_cpu", (), dtype_of(input))
     rank = len(shape_of(input))
-    traced = traced_places(input)
-    if traced is not None and rank:
+    if (traced := traced_places(input)) is not None and rank:
         return _rows(traced)
-    array = array_of(input)
-    if not array.ndim:
+    if not (array := array_of(input)).ndim:
         return wrap(
             np.empty((1, 0), np.int64) if array else laid_out_empty((0, 0), (1, 0), np.dtype(np.int64))
         )
@@ -119,8 +115,7 @@ def _columns(input: Any) -> Any:
     """Return where elements are not zero, as one vector per axis."""
     if dtype_of(input) in RARE:
         raise unsupported("nonzero_count_cpu", (), dtype_of(input))
-    traced = traced_places(input)
-    if traced is not None:
+    if (traced := traced_places(input)) is not None:
         return unbind(_rows(traced), 1)
     array = array_of(input)
     # Parts of one array, made together: 16 µs with a `select` for each and a second public call, 8 so.
@@ -166,8 +161,7 @@ def _as_tensor(number: Any, other: Any) -> Any:
     """Return a number that meets few floats as a tensor of their dtype, which saves the op 12 µs."""
     if (type(number) is not float and type(number) is not int) or not isinstance(other, TensorBase):
         return number
-    x = other._value
-    if type(x) is not np.ndarray or x.size >= _FEW or x.dtype not in _FLOATS:
+    if type(x := other._value) is not np.ndarray or x.size >= _FEW or x.dtype not in _FLOATS:
         return number
     known = -_HELD <= number <= _HELD or (number - number != 0)
     return wrap(np.array(number, x.dtype)) if known else number
@@ -200,8 +194,7 @@ def _choice(condition: Any, chosen: Any, other: Any) -> Any:
     if numbers:
         from .limits import check_held  # which is declared with what indexes
 
-        common = common_dtype(chosen, other)
-        if common not in HALVES:  # of which torch makes infinities
+        if (common := common_dtype(chosen, other)) not in HALVES:  # of which torch makes infinities
             check_held(common, *numbers)
         # As in torch, a tensor that meets a number is cast before, which counts for its covector.
         chosen, other = (

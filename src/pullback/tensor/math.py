@@ -45,8 +45,7 @@ def met(input: Any, value: Any) -> tuple[Any, Any]:
     if type(value) is int and 0 <= value < 128 and dtype_of(input).kind in "iu":
         return input, value
     x, value = widened(input, value), number(value)
-    dtype = dtype_of(x)
-    if dtype.kind in "iu" and isinstance(value, int):
+    if (dtype := dtype_of(x)).kind in "iu" and isinstance(value, int):
         return x, int(np.asarray(value).astype(dtype))
     return x, float(np.asarray(value, dtype)) if dtype in HALVES else value
 
@@ -58,8 +57,7 @@ def factor(value: Any, *operands: Any, exact: bool = True) -> Any:
     value = number(value)
     if (type(value) is int and 0 <= value < 128) or (type(value) is float and -_HELD < value < _HELD):
         return value
-    common = common_dtype(*operands)
-    if common.kind in "iu":
+    if (common := common_dtype(*operands)).kind in "iu":
         held = int(scalar_array(value, common))
         return held if type(value) is int else value
     if type(value) is complex and common.kind not in "cW":
@@ -71,8 +69,7 @@ def factor(value: Any, *operands: Any, exact: bool = True) -> Any:
 
 def widened(input: Any, *numbers: Any) -> Any:
     """Return a tensor in the dtype in which it meets numbers."""
-    kind = dtype_of(input).kind
-    if kind in "fV" and not any(isinstance(v, complex) for v in numbers):
+    if (kind := dtype_of(input).kind) in "fV" and not any(isinstance(v, complex) for v in numbers):
         return input
     if kind in "iu" and all(v is None or type(v) is int for v in numbers):
         return input
@@ -244,9 +241,7 @@ def remainder_of(input: Any, other: Any) -> Tensor:
     """
     if not isinstance(input, Tensor):
         return m.remainder_of_number(*met(other, input))
-    if isinstance(other, Tensor):
-        return m.remainder(input, other)
-    return m.remainder_number(*met(input, other))
+    return m.remainder(input, other) if isinstance(other, Tensor) else m.remainder_number(*met(input, other))
 
 
 def fmod(input: Any, other: Any) -> Tensor:
@@ -258,9 +253,7 @@ def fmod(input: Any, other: Any) -> Tensor:
     other : Tensor or number
         Shapes broadcast.
     """
-    if isinstance(other, Tensor):
-        return m.fmod(input, other)
-    return m.fmod_number(*met(input, other))
+    return m.fmod(input, other) if isinstance(other, Tensor) else m.fmod_number(*met(input, other))
 
 
 remainder = declare(
@@ -309,8 +302,7 @@ def power_of(input: Any, exponent: Any) -> Tensor:
 
 
 def _any_negative(x: Any) -> bool:
-    value = x._value
-    if type(value) is Batched:
+    if type(value := x._value) is Batched:
         return _any_negative(value.value)
     return bool(np.any(value < 0)) if isinstance(value, np.ndarray) else False
 
@@ -353,8 +345,7 @@ def _filled(input: Any, mask: Any, value: Any) -> Any:
     if dtype_of(mask).kind != "b":
         raise not_a_mask(dtype_of(mask))
     if isinstance(value, Tensor):
-        rank = len(shape_of(value))
-        if rank:
+        if rank := len(shape_of(value)):
             raise RuntimeError(
                 f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {rank} "
                 "dimension(s)."

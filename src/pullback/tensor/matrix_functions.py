@@ -297,8 +297,7 @@ def linalg_vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
 def linalg_matrix_power(A: Any, n: int) -> Any:
     """Return a multiplied n times by itself; for a negative n the inverse's power."""
     n = integer("linalg_matrix_power", "n", 2, n)
-    a = shape_of(A)
-    if len(a) < 2:
+    if len(a := shape_of(A)) < 2:
         raise RuntimeError("linalg.matrix_power: The input tensor A must have at least 2 dimensions.")
     if a[-1] != a[-2]:
         raise RuntimeError(
@@ -308,8 +307,7 @@ def linalg_matrix_power(A: Any, n: int) -> Any:
     if n == 0:
         return A.clone(memory_format=contiguous_format).copy_(A.new_ones(a[-1]).diag())
     base = A if n > 0 else linalg_inv(A)
-    count = abs(n)
-    if count == 1:
+    if (count := abs(n)) == 1:
         return base.clone() if n > 0 else base
     if count == 2:
         return matmul(base, base)

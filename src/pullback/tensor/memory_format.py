@@ -34,8 +34,7 @@ def _checked(function: str, given: Any, position: int | None) -> Any:
 
 def lies_in(input: Any, wanted: Any) -> bool:
     """Return whether the elements lie in a format."""
-    array = array_or_phantom(input)
-    if array is None:
+    if (array := array_or_phantom(input)) is None:
         return id(wanted) not in RANKS
     if id(wanted) in RANKS:
         return array.ndim == RANKS[id(wanted)] and array.size > 0 and is_channels_last(array)
@@ -46,8 +45,7 @@ def in_format(input: Any, wanted: Any) -> Any:
     """Return a copy in a format that is not `preserve_format`."""
     if id(wanted) not in RANKS:
         return structure.contiguous_copy(input)
-    shape = shape_of(input)
-    if len(shape) != RANKS[id(wanted)]:
+    if len(shape := shape_of(input)) != RANKS[id(wanted)]:
         raise RuntimeError(f"required rank {RANKS[id(wanted)]} tensor to use {wanted._name} format")
     return structure.lay_out(input, channels_last_strides(shape))
 
@@ -113,8 +111,7 @@ def dim_order(self: Any, *, ambiguity_check: Any = False) -> tuple[int, ...]:
             "The tensor does not have unique dim order, or cannot map to exact one of the given memory "
             "formats."
         )
-    rank = len(shape)
-    if rank < 2:
+    if (rank := len(shape)) < 2:
         return tuple(range(rank))
     in_order, in_channels = _lies_in(self, contiguous_format), _lies_in(self, channels_last)
     if in_order != in_channels:
@@ -135,8 +132,7 @@ def _sorted(shape: Any, strides: Any) -> list[int]:
     for start in range(1, len(order)):
         at = start
         for before in reversed(range(start)):
-            found = _compared(shape, strides, order[before], order[at])
-            if found < 0:
+            if (found := _compared(shape, strides, order[before], order[at])) < 0:
                 break
             if found > 0:
                 order[before], order[at] = order[at], order[before]

@@ -34,6 +34,4 @@ def on_device(tensor: Any, where: Any) -> Any:
 
 def without_elements(tensor: Any) -> Any:
     """Return a leaf of a tensor's shape, dtype and strides on the device ``meta``; itself if it is there."""
-    if is_meta(tensor):
-        return tensor
-    return meta_tensor(tensor.shape, dtype_of(tensor), visible_strides(tensor))
+    return tensor if is_meta(tensor) else meta_tensor(tensor.shape, dtype_of(tensor), visible_strides(tensor))

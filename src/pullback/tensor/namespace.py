@@ -97,8 +97,7 @@ seal(Tensor)
 for _name in excluded("torch.Tensor"):
     setattr(Tensor, _name, Missing("torch.Tensor", _name))
 for _name in sorted({*whole_ops.NAMES[1], *IN_PLACE.split()}.difference(METHODS_ONLY.split())):
-    _method = getattr(Tensor, f"{_name}_", None)
-    if _method is not None:
+    if (_method := getattr(Tensor, f"{_name}_", None)) is not None:
         TOP_LEVEL.setdefault(f"{_name}_", published(as_function(_method, f"{_name}_"), f"{_name}_"))
 tell("", TOP_LEVEL)
 tell("Tensor", vars(Tensor))

@@ -68,8 +68,7 @@ class NestedTensor(OneElement, Tensor):
     ) -> Any:  # fmt: skip
         from .nested_functions import RULES
 
-        rule = RULES.get(func.__name__)
-        if rule is None:
+        if (rule := RULES.get(func.__name__)) is None:
             refuse(func.__name__)
         return rule(func, *args, **(kwargs or {}))
 
@@ -89,8 +88,7 @@ class NestedTensor(OneElement, Tensor):
         """Return the size of one axis, which all parts must have alike."""
         if dim is None:
             raise RuntimeError(_NO_SIZES)
-        axis = checked_dim(integer("size", "dim", 1, dim), self.dim())
-        if not axis:
+        if not (axis := checked_dim(integer("size", "dim", 1, dim), self.dim())):
             return len(self._parts)
         sizes = {part.shape[axis - 1] for part in self._parts}
         if len(sizes) != 1:

@@ -79,8 +79,7 @@ def _inner(x: Any, dim: int) -> int:
 
 
 def _softmax(func: Function, input: Any, dim: int, *args: Any, **kwargs: Any) -> Any:
-    axis = _inner(input, dim)
-    if axis < 0:
+    if (axis := _inner(input, dim)) < 0:
         raise RuntimeError("Cannot apply softmax across nested dimension 0")
     return _mapped(func, input, axis, *args, **kwargs)
 
@@ -93,8 +92,7 @@ def _sum(func: Function, input: Any, dim: Any = None, keepdim: bool = False, *, 
         raise RuntimeError("NestedTensor only allows reduction of a single dimension for now.")
     if dtype is not None:
         raise RuntimeError("NestedTensor does not support dtype argument for now.")
-    axis = _inner(input, dims[0])
-    if axis != input.dim() - 2:
+    if (axis := _inner(input, dims[0])) != input.dim() - 2:
         raise RuntimeError(
             "NestedTensor can only be reduced across the last dimension for now got dimension "
             f"{axis + 1} instead."
@@ -117,8 +115,7 @@ _ASK = "if you need this feature, please open an issue on github describing your
 
 
 def _unsqueeze(func: Function, input: Any, dim: int) -> Any:
-    axis = checked_dim(dim, input.dim() + 1) - 1
-    if axis < 0:
+    if (axis := checked_dim(dim, input.dim() + 1) - 1) < 0:
         raise RuntimeError(
             "unsqueeze(): For nested tensors, unsqueezing dimension 0 is not supported at the moment " + _ASK
         )
@@ -131,8 +128,7 @@ def _squeeze(func: Function, input: Any, dim: Any = None) -> Any:
             "squeeze(): For nested tensors, squeeze without the dim argument is not supported at the moment, "
             "however you can use squeeze(Tensor self, int dim) instead " + _ASK
         )
-    axis = _inner(input, dim)
-    if axis < 0:
+    if (axis := _inner(input, dim)) < 0:
         raise RuntimeError(
             "squeeze(): For nested tensors, squeezing dimension 0 is not supported at the moment " + _ASK
         )
@@ -178,8 +174,7 @@ def _split(func: Function, input: Any, split_sizes: Sequence[int], dim: int = 0)
 
 
 def _last(x: Any, dim: int, text: str) -> int:
-    axis = _inner(x, dim)
-    if axis != x.dim() - 2:
+    if (axis := _inner(x, dim)) != x.dim() - 2:
         raise RuntimeError(text)
     return axis
 
@@ -218,8 +213,7 @@ def _product(func: Function, input: Any, other: Any) -> Any:
 
 
 def _linear(func: Function, input: Any, weight: Any, bias: Any = None) -> Any:
-    last = input.size(-1)
-    if last != weight.shape[1]:
+    if (last := input.size(-1)) != weight.shape[1]:
         raise RuntimeError(
             "Shape mismatch for NestedTensor Linear: Expected input's (a nested tensor) 'last_dim' to equal "
             f"'weight.size(1), but got: last_dim = {last}, and weight.size(1) = {weight.shape[1]}"

@@ -99,8 +99,7 @@ def _reading(
             return function(*args, **kwargs)
         first, rest = args[:before], args[before:]
         for signature in parser.signatures:
-            bound = signature.match(rest, kwargs)
-            if bound is not None:
+            if (bound := signature.match(rest, kwargs)) is not None:
                 given = [bound.pop(p.target) for p in signature.positional if not p.has_default]
                 return function(*first, *given, **bound)
         raise parser.rejected(rest, kwargs)

@@ -62,8 +62,7 @@ def public_call(op: Op, inputs: tuple[object, ...], named: Mapping[str, Any], me
         if overridden(inputs):
             return dispatch_override(_called(op, method), inputs, named, operator)
         behind = None if named else partial(_checked_call, op, method)
-        found = intercepted(op.public, behind, op.name, inputs, named)
-        if found is not PASS:
+        if (found := intercepted(op.public, behind, op.name, inputs, named)) is not PASS:
             return found
     return _checked_call(op, method, *inputs, out=out)
 
@@ -184,8 +183,7 @@ def _answering(method: str, function: Any, *known: type, inner: Any = None) -> A
             return inner(self, other)
         if isinstance(other, TensorBase) and not OVERRIDING:
             return function(self, other)
-        found = override_operator(method, self, other)
-        if found is not PASS:
+        if (found := override_operator(method, self, other)) is not PASS:
             return found
         if not isinstance(other, known):
             return NotImplemented
@@ -204,8 +202,7 @@ def _reflected(function: Any) -> Any:
 
 
 def _inverted(self: Any) -> Any:
-    found = override_operator("__invert__", self)
-    if found is not PASS:
+    if (found := override_operator("__invert__", self)) is not PASS:
         return found
     if dtype_of(self).kind not in "biu":
         raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")

@@ -28,14 +28,12 @@ def items_of(args: Iterable[Any]) -> Iterator[Any]:
 
 def overridden(args: Iterable[Any]) -> bool:
     """Return whether a function mode is on, or the class of an argument overrides functions."""
-    now = modes()
-    if now.function_modes or now.function_disabled:
+    if (now := modes()).function_modes or now.function_disabled:
         return bool(now.function_modes)
     # A program that has such a class pays this in every call: 0.5 µs for two tensors and a
     # number, 1.0 by a generator.
     for item in args:
-        kind = type(item)
-        if kind in PLAIN:
+        if (kind := type(item)) in PLAIN:
             continue
         if isinstance(item, (list, tuple)):
             for inner in item:
@@ -74,8 +72,7 @@ def none_overrides(named: dict[str, Any], more: tuple[Any, ...], *given: Any) ->
 
 def _is_known(item: Any) -> bool:
     """Return whether an argument overrides nothing, nor what is in it."""
-    kind = type(item)
-    if kind in _KNOWN or kind is facade.Tensor or kind is facade.Parameter:
+    if (kind := type(item)) in _KNOWN or kind is facade.Tensor or kind is facade.Parameter:
         return True
     if kind is not list and kind is not tuple:
         return False
@@ -148,8 +145,7 @@ def ask_overrides(
     """Ask the `__torch_function__` of the relevant arguments' classes; NotImplemented if none answers."""
     function = shown(function)
     types = tuple(overriding_types(relevant))
-    result = ask_mode(function, types, args, kwargs)
-    if result is not NotImplemented:
+    if (result := ask_mode(function, types, args, kwargs)) is not NotImplemented:
         return result
     for kind in types:
         result = kind.__torch_function__(function, types, args, kwargs)  # type: ignore[attr-defined]  # what makes a class override

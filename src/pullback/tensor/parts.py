@@ -115,8 +115,7 @@ def _split(self: Any, split_size: Any, dim: int = 0) -> tuple[Any, ...]:
         return split_with_sizes(self, size, dim)
     if type(dim) is not int or type(size) is not int or max(abs(size), abs(dim)) >= 1 << 63:
         dim, size = map(_SPLIT.bind((self, size, dim), {}).__getitem__, ("dim", "split_size"))
-    shape = shape_of(self)
-    if not shape:
+    if not (shape := shape_of(self)):
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     if size < 0:
         raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
@@ -132,8 +131,7 @@ def _split(self: Any, split_size: Any, dim: int = 0) -> tuple[Any, ...]:
 def split_with_sizes(input: Any, split_sizes: Sequence[int], dim: int = 0) -> tuple[Any, ...]:
     """Return parts of the given sizes along axis `dim`."""
     sizes = sequence("split_with_sizes", "split_sizes", 2, split_sizes)
-    shape = shape_of(input)
-    if not shape:
+    if not (shape := shape_of(input)):
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     named_dim, dim = dim, checked_dim(dim, len(shape))
     if sizes and min(sizes) < 0:
@@ -152,15 +150,13 @@ def split_with_sizes(input: Any, split_sizes: Sequence[int], dim: int = 0) -> tu
 @public(out=False)
 def chunk(input: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
     """Return at most `chunks` parts of one size along axis `dim`."""
-    shape = shape_of(tensor("chunk", "input", input))
-    if not shape:
+    if not (shape := shape_of(tensor("chunk", "input", input))):
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     chunks, dim = integer("chunk", "chunks", 2, chunks), integer("chunk", "dim", 3, dim)
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     dim = checked_dim(dim, len(shape))
-    size = -(-shape[dim] // chunks)
-    if not size:
+    if not (size := -(-shape[dim] // chunks)):
         return join.split_with_sizes(input, (0,) * chunks, dim)
     return join.split(input, size, dim)
 
@@ -195,8 +191,7 @@ def _places(where: Any, size: int) -> Ints:
     """Return where the parts after the first begin."""
     if not is_int(where):
         return sequence("tensor_split", "indices", 2, where)
-    where = int(where)
-    if where <= 0:
+    if (where := int(where)) <= 0:
         raise RuntimeError(f"number of sections must be larger than 0, got {where}")
     part, larger = divmod(size, where)
     return tuple(i * part + min(i, larger) for i in range(1, where))
@@ -220,8 +215,7 @@ def clamped(start: int, stop: int, size: int) -> tuple[int, int]:
 
 
 def _split_along(name: str, input: Any, where: Any, dim: int, least: int) -> tuple[Any, ...]:
-    shape = shape_of(tensor(name, "input", input))
-    if len(shape) < least:
+    if len(shape := shape_of(tensor(name, "input", input))) < least:
         raise RuntimeError(
             f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with "
             f"{len(shape)} dimensions!"

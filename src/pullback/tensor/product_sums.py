@@ -218,8 +218,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """Return ``input @ weightᵀ + bias``: (…, in) with (out, in) and (out,) -> (…, out)."""
     plain = arrays(input, weight) if bias is None else arrays(input, weight, bias)
     if plain is not None:
-        found = _unrecorded_linear(*plain)
-        if found is not None:
+        if (found := _unrecorded_linear(*plain)) is not None:
             return found
     elif _are_usual(input, weight, bias):
         columns = t(weight)
@@ -265,8 +264,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     try:
         if len(a) == 2:
             return c.ADDMM[False, True](bias, input, columns, 1, 1)
-        value = input._value
-        if type(value) is ndarray and not value.flags.c_contiguous:
+        if type(value := input._value) is ndarray and not value.flags.c_contiguous:
             return matmul(input, columns) + bias
         folded = reshape(input, (math.prod(a[:-1]), a[-1]))
         return reshape(c.ADDMM[False, True](bias, folded, columns, 1, 1), (*a[:-1], w[0]))

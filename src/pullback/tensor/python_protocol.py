@@ -37,8 +37,7 @@ printing = import_later(".printing", __package__)
 def _bool(self: Any) -> bool:
     if self._level:
         check_has_number(self, "bool")
-    count = math.prod(shape_of(self))
-    if count != 1:
+    if (count := math.prod(shape_of(self))) != 1:
         if count == 0:
             raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
         raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
@@ -84,9 +83,7 @@ def _float(self: Any) -> float:
 
 
 def _int(self: Any) -> int:
-    if _is_bare(self, "i"):
-        return int(self._value.item())
-    return int(_real(_number(self), "int64_t"))
+    return int(self._value.item()) if _is_bare(self, "i") else int(_real(_number(self), "int64_t"))
 
 
 def _real(number: Any, wanted: str) -> Any:
@@ -110,8 +107,7 @@ def _index(self: Any) -> int:
 
 
 def _len(self: Any) -> int:
-    shape = shape_of(self)
-    if not shape:
+    if not (shape := shape_of(self)):
         raise TypeError("len() of a 0-d tensor")
     return shape[0]
 

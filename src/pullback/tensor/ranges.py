@@ -31,9 +31,7 @@ def _supported(kernel: str, dtype: np.dtype[Any], kinds: str) -> None:
 
 
 def _as_integer(number: Any) -> int:
-    if isinstance(number, float) and not math.isfinite(number):
-        raise overflow("int64_t")
-    if int(number) not in INT64:
+    if (isinstance(number, float) and not math.isfinite(number)) or int(number) not in INT64:
         raise overflow("int64_t")
     return int(number)
 

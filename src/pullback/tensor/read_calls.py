@@ -101,8 +101,7 @@ def with_overrides(
                 else _written(out, function, args, kwargs, printed, parts)
             )  # fmt: skip
         except Exception as error:  # raised again, or the call is done otherwise
-            found = failed(error, args, named, wrong)
-            if found is PASS:
+            if (found := failed(error, args, named, wrong)) is PASS:
                 raise
             return found
         if wrong is not None:
@@ -225,13 +224,11 @@ def at_once(function: Function, general: Function, failed: Function, kinds: Kind
                     elif safe > 3:
                         return function(a, b, c, d)
                 except Exception as error:  # raised again, or the call is done otherwise
-                    found = failed(error, _given(a, b, c, d), {})
-                    if found is PASS:
+                    if (found := failed(error, _given(a, b, c, d), {})) is PASS:
                         raise
                     return found
         elif cached is not None and (not OVERRIDING or none_overrides(named, more, a, b, c, d)):
-            found = cached(a, b, c, d, named, *more)
-            if found is HOT:
+            if (found := cached(a, b, c, d, named, *more)) is HOT:
                 found = specialise(a, b, c, d, *more, named=named)
             if found is not None:
                 return found

@@ -86,8 +86,7 @@ def flipud(input: Any) -> Any:
 def rot90(input: Any, k: int = 1, dims: Sequence[int] = (0, 1)) -> Any:
     """Return the plane of two axes turned by k·90°, from the first axis towards the second."""
     rank = len(shape_of(tensor("rot90", "input", input)))
-    plane = sequence("rot90", "dims", 3, dims)
-    if len(plane) != 2:
+    if len(plane := sequence("rot90", "dims", 3, dims)) != 2:
         raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(plane)}")
     if rank < 2:
         raise RuntimeError(f"expected total dims >= 2, but got total dims = {rank}")
@@ -157,8 +156,7 @@ def repeat_interleave(
 ) -> Any:
     """Return each place of axis `dim` (of all elements as one row) repeated, by one count or one a place."""
     if repeats is None:
-        places = _traced_repeats(input, count(shape_of(input)))
-        if places is None:
+        if (places := _traced_repeats(input, count(shape_of(input)))) is None:
             places = wrap(np.repeat(np.arange(shape_of(input)[0]), _counts(input)))
         _check_allocated(output_size, places, shape_of(input)[0])
         return places
@@ -187,8 +185,7 @@ def repeat_interleave(
             "repeats must have the same size as input along dim, but got repeats.size(0) = "
             f"{shape_of(counts)[0]} and input.size({dim}) = {size}"
         )
-    places = _traced_repeats(counts, size)
-    if places is None:
+    if (places := _traced_repeats(counts, size)) is None:
         places = np.repeat(np.arange(size), np.broadcast_to(_counts(counts), (size,)))
     _check_allocated(output_size, places, size)
     if isinstance(places, TensorBase):
@@ -209,8 +206,7 @@ def _traced_repeats(counts: Any, size: int) -> Any:
     spread = counts.expand(size)
     ends = spread.cumsum(0)
     # What is refused is another size than any, so that calls tell the two apart.
-    found = asked(ends[-1].where(spread.amin() >= 0, -1))
-    if found < 0:
+    if (found := asked(ends[-1].where(spread.amin() >= 0, -1))) < 0:
         raise RuntimeError("repeats can not be negative")
     return searchsorted(ends, wrap(np.arange(found)), right=True)
 
@@ -220,8 +216,7 @@ _COUNTED = (np.dtype(np.int32), np.dtype(np.int64))
 
 
 def _counts(counts: Any) -> ndarray:
-    array = array_of(counts)
-    if array.dtype not in _COUNTED:
+    if (array := array_of(counts)).dtype not in _COUNTED:
         raise not_implemented("repeat_interleave_cpu", array.dtype)
     if array.ndim > 1:
         raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
@@ -285,8 +280,7 @@ def block_diag(*tensors_: Any) -> Any:
     """Return matrices along the diagonal of one, zeros elsewhere."""
     matrices = []
     for i, x in enumerate(listed("block_diag", tensors_)):
-        rank = len(shape_of(x))
-        if rank > 2:
+        if (rank := len(shape_of(x))) > 2:
             raise RuntimeError(
                 f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {i} has {rank} "
                 "dimensions"
@@ -332,8 +326,7 @@ def slice_scatter(
     input: Any, src: Any, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Any:
     """Return `input` with a slice of axis `dim` replaced by `src`."""
-    shape = shape_of(tensor("slice_scatter", "input", input))
-    if not shape:
+    if not (shape := shape_of(tensor("slice_scatter", "input", input))):
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     dim = checked_dim(dim, len(shape))
     if step <= 0:
@@ -398,8 +391,7 @@ def layout_argument(
 
 def _check_row(shape: Ints, strides: Ints, offset: int, given: int, at: int, length: int) -> None:
     """Raise torch's error where a view of a row, which is `length` elements long, leaves the row."""
-    reach = extent(shape, strides)
-    if not reach or (length and offset >= at and offset + reach <= at + length):
+    if not (reach := extent(shape, strides)) or (length and offset >= at and offset + reach <= at + length):
         return
     ranges = (
         f"`result` can access some memory in range [{offset}, {offset + reach}], but `tensor` can only "
@@ -451,6 +443,4 @@ def unfold(input: Any, dimension: int, size: int, step: int) -> Any:
         raise RuntimeError(f"maximum size for tensor at dimension {dim} is {length} but size is {size}")
     if step <= 0:
         raise RuntimeError(f"step is {step} but must be > 0")
-    if not shape:
-        return v.slice_dim(reshaped(input, (1,)), 0, 0, size, 1)
-    return s.unfold(input, dim, size, step)
+    return s.unfold(input, dim, size, step) if shape else v.slice_dim(reshaped(input, (1,)), 0, 0, size, 1)

@@ -66,8 +66,7 @@ def reduced_dims(dim: Any, rank: int) -> tuple[int, ...]:
     if isinstance(dim, (tuple, list)):
         dims: list[int] = []
         for d in dim:
-            found = checked_dim(operator.index(d), rank)
-            if found in dims:
+            if (found := checked_dim(operator.index(d), rank)) in dims:
                 raise RuntimeError(f"dim {found} appears multiple times in the list of dims")
             dims.append(found)
         return tuple(dims) if dims and rank else tuple(range(rank))
@@ -257,8 +256,7 @@ def _reducing(name: str, text: str, of_all: _F, over: _F, prepared: _F, kinds: s
                 if t is facade.Tensor or t is facade.Parameter:
                     value = input._value
                     if dim is not None:
-                        dims = _usual(value, dim, keepdim)
-                        if dims is not None:
+                        if (dims := _usual(value, dim, keepdim)) is not None:
                             return over(input, dims, keepdim)
                     elif keepdim is False and (
                         not kinds or (type(value) is np.ndarray and value.dtype.kind in kinds)

@@ -31,8 +31,7 @@ def _renorm(input: Any, p: Any, dim: int, maxnorm: Any) -> Any:
         raise RuntimeError("renorm: maxnorm must be real-valued")
     if not maxnorm >= 0:
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
-    rank = len(shape_of(input))
-    if rank < 2:
+    if (rank := len(shape_of(input))) < 2:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {rank} dimensions")
     dim = checked_dim(dim, rank)
     check_floating(input, "linalg.vector_norm", halves=True)

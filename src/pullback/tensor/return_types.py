@@ -19,8 +19,7 @@ class ReturnType(tuple[Any, ...]):
 
     def __new__(cls, parts: Iterable[Any], /) -> ReturnType:
         """Make a result from its parts."""
-        made = tuple.__new__(cls, parts)
-        if len(made) != cls.n_fields:
+        if len(made := tuple.__new__(cls, parts)) != cls.n_fields:
             raise TypeError(
                 f"{cls.__module__}.{cls.__name__}() takes a {cls.n_fields}-sequence ({len(made)}-sequence "
                 f"given)"

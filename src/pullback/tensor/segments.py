@@ -67,8 +67,7 @@ def segment_reduce(
     if lengths is None:
         lengths = offsets.diff()
     elif not unsafe:
-        sizes = array_of(lengths)
-        if sizes.size and sizes.min() < 0:
+        if (sizes := array_of(lengths)).size and sizes.min() < 0:
             raise RuntimeError("lengths contains negative value!")
         if (sizes.sum(-1) != shape_of(data)[axis]).any():
             raise RuntimeError(

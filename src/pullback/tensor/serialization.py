@@ -80,8 +80,7 @@ def rebuild_subclass(rebuild: Callable[..., Any], cls: type | None, args: tuple[
     tensor = rebuild(*args)
     if cls is not None:
         tensor.__class__ = cls
-    own = getattr(type(tensor), "__setstate__", None)
-    if own is not None:
+    if getattr(type(tensor), "__setstate__", None) is not None:
         tensor.__setstate__(state)
     else:
         tensor.__dict__.update(state)

@@ -83,8 +83,7 @@ def view_as_dtype(input: Any, dtype: dtypes.dtype) -> Any:
     a, b = have.itemsize, want.itemsize
     if a != b:
         words = f"to view {type_word(have)} as {type_word(want)} (different element sizes)"
-        shape = shape_of(input)
-        if not shape:
+        if not (shape := shape_of(input)):
             raise RuntimeError(f"self.dim() cannot be 0 {words}")
         if b > a and shape[-1] % (b // a):
             raise RuntimeError(f"self.size(-1) must be divisible by {b // a} {words}, but got {shape[-1]}")
@@ -156,8 +155,7 @@ def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     """Return the axes `start_dim` to `end_dim` as one."""
     shape = shape_of(tensor("flatten", "input", input))
     start = checked_dim(integer("flatten", "start_dim", 1, start_dim), len(shape))
-    end = checked_dim(integer("flatten", "end_dim", 2, end_dim), len(shape))
-    if start > end:
+    if start > (end := checked_dim(integer("flatten", "end_dim", 2, end_dim), len(shape))):
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
     if not shape:
         return reshaped(input, (1,))
@@ -185,8 +183,7 @@ def unflatten(input: Any, dim: int, sizes: Sequence[int]) -> Any:
         raise RuntimeError(
             f"unflatten got an unexpected error:\nDimension specified as {dim} but tensor has no dimensions"
         )
-    new = sequence("unflatten", "sizes", 2, sizes)
-    if not new:
+    if not (new := sequence("unflatten", "sizes", 2, sizes)):
         raise RuntimeError("unflatten: sizes must be non-empty")
     try:
         found = inferred(new, shape[dim])
@@ -247,8 +244,7 @@ def squeeze(input: Any, dim: Any = NOT_GIVEN) -> Any:
 
 
 def _squeezed(input: Any, dim: Any) -> Any:
-    chosen = squeeze_dims_argument(input, dim)
-    if chosen is None:
+    if (chosen := squeeze_dims_argument(input, dim)) is None:
         return v.squeeze(input)
     return v.squeeze_dim(input, chosen) if isinstance(chosen, int) else v.squeeze_dims(input, chosen)
 
@@ -282,8 +278,7 @@ def swapaxes(input: Any, axis0: int, axis1: int) -> Any:
 @public(out=False)
 def t(input: Any) -> Any:
     """Return the transpose of a matrix; a vector as it is."""
-    rank = len(shape_of(tensor("t", "input", input)))
-    if rank > 2:
+    if (rank := len(shape_of(tensor("t", "input", input)))) > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {rank}D")
     return v.t(input)
 
@@ -345,8 +340,7 @@ def adjoint(input: Any) -> Any:
 
 
 def _adjoint(x: Any, name: str) -> Any:
-    rank = len(shape_of(x))
-    if rank < 2:
+    if (rank := len(shape_of(x))) < 2:
         if not rank:
             name = "adjoint()" if name == "tensor.adjoint()" else name.replace("tensor", "Tensor", 1)
             warn_once(f"{name} is deprecated on 0-D tensors. Consider using x.conj().")
@@ -368,8 +362,7 @@ _REVERSED = (
 
 def _reversed_axes(self: Any) -> Any:
     """Return the axes in reverse order."""
-    rank = len(shape_of(self))
-    if not rank:
+    if not (rank := len(shape_of(self))):
         warn_once(_IDENTITY.format("T"))
     elif rank != 2:
         warn_once(_REVERSED)
@@ -378,8 +371,7 @@ def _reversed_axes(self: Any) -> Any:
 
 def _matrix_transpose(self: Any) -> Any:
     """Return the last two axes exchanged."""
-    rank = len(shape_of(self))
-    if rank < 2:
+    if (rank := len(shape_of(self))) < 2:
         if rank:
             raise RuntimeError(
                 f"tensor.mT is only supported on matrices or batches of matrices. Got {rank}-D tensor."
@@ -391,8 +383,7 @@ def _matrix_transpose(self: Any) -> Any:
 
 def _hermitian(self: Any) -> Any:
     """Return the matrix transposed and conjugated."""
-    rank = len(shape_of(self))
-    if rank not in (0, 2):
+    if (rank := len(shape_of(self))) not in (0, 2):
         note = ". For batches of matrices, consider using tensor.mH" if rank > 2 else "."
         raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {rank}-D tensor{note}")
     return _adjoint(self, "tensor.H")

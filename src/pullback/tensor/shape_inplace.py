@@ -32,8 +32,7 @@ def squeeze_(self: Any, dim: Any = NOT_GIVEN, *more: Any) -> Any:
     if more:
         dim = (dim, *more)
     shape = shape_of(self)
-    chosen = squeeze_dims_argument(self, dim)
-    if chosen is None:
+    if (chosen := squeeze_dims_argument(self, dim)) is None:
         return rearrange(self, rearranged.squeeze, (), _removed(shape, tuple(range(len(shape)))))
     if isinstance(chosen, int):
         return rearrange(self, rearranged.squeeze_dim, (chosen,), _removed(shape, (chosen,)))
@@ -71,8 +70,7 @@ def swapaxes_(self: Any, axis0: int, axis1: int) -> Any:
 def t_(self: Any) -> Any:
     """Apply :func:`t` in place."""
     _check(self)
-    rank = len(shape_of(self))
-    if rank > 2:
+    if (rank := len(shape_of(self))) > 2:
         raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {rank}D")
     return rearrange(self, rearranged.t, (), ((TABLE["t"], (), None),))
 

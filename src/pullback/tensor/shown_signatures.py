@@ -79,8 +79,7 @@ def own_signature(function: Callable[..., Any]) -> Signature:
 
 def signature_of(function: Callable[..., Any]) -> Signature:
     """Read the signature of a function's code, whatever it wraps and whatever it was told."""
-    function = behind(function)
-    if type(function) is not FunctionType:
+    if type(function := behind(function)) is not FunctionType:
         return inspect.signature(function)
     bare = FunctionType(function.__code__, function.__globals__, closure=function.__closure__)
     bare.__defaults__, bare.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
@@ -90,8 +89,7 @@ def signature_of(function: Callable[..., Any]) -> Signature:
 
 def _read(function: Callable[..., Any], place: str, name: str) -> Signature:
     own = own_signature(function)
-    forms = _functions(place).get(name, [])
-    if not forms:
+    if not (forms := _functions(place).get(name, [])):
         parameters = [p.replace(annotation=_words(p.annotation)) for p in own.parameters.values()]
         return Signature(parameters, return_annotation=_words(own.return_annotation))
     longest: Mapping[str, Parameter] = max((form.parameters for form in forms), key=len)

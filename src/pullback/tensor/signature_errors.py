@@ -177,8 +177,7 @@ class Misfit:
 def rejected(parser: Parser, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> TypeError:
     """Build the error for arguments that fit no signature of a function."""
     count = len(args) + len(kwargs)
-    plausible = parser.signatures
-    if len(plausible) > 1:
+    if len(plausible := parser.signatures) > 1:
         plausible = [
             s for s in plausible if not s.deprecated and len(s.required) <= count <= len(s.parameters)
         ]

@@ -145,8 +145,7 @@ def distinct_dims(given: Sequence[int], rank: int) -> Ints:
     """Return dims as non-negative numbers, none of them twice."""
     found: list[int] = []
     for d in given:
-        dim = checked_dim(d, rank)
-        if dim in found:
+        if (dim := checked_dim(d, rank)) in found:
             raise RuntimeError(f"dim {dim} appears multiple times in the list of dims")
         found.append(dim)
     return tuple(found)

@@ -195,8 +195,7 @@ def searchsorted(
             raise RuntimeError(
                 f"{name}: side and right can't be set to opposites, got side of left while right was True"
             )
-    own = shape_of(_as_tensor(input))
-    if not own and len(shape) != 1 and shape:
+    if not (own := shape_of(_as_tensor(input))) and len(shape) != 1 and shape:
         raise RuntimeError(
             f"{name}: input value can be a scalar only when boundaries tensor dimension is 1, but we got "
             f"boundaries tensor dim({len(shape)}) and input value's dim(0) numel(1)"
@@ -228,8 +227,7 @@ def searchsorted(
 @public
 def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False) -> Any:
     """Return in which interval between sorted `boundaries` each element lies."""
-    rank = len(shape_of(tensor("bucketize", "boundaries", boundaries, 2)))
-    if rank != 1:
+    if (rank := len(shape_of(tensor("bucketize", "boundaries", boundaries, 2)))) != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({rank})")
     return o.searchsorted(*_met(boundaries, input), bool(right), bool(out_int32))
 
@@ -279,8 +277,7 @@ def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
         raise unsupported("aminmax_cpu" if spread else made, (), dtype)
     if dtype.kind not in "fV":
         raise unsupported("histogram_cpu", (), dtype)
-    bins = integer("histc", "bins", 2, bins)
-    if bins <= 0:
+    if (bins := integer("histc", "bins", 2, bins)) <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
     low, high = float(min), float(max)
     if low == high and count(shape_of(input)):

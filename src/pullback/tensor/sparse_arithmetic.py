@@ -27,9 +27,7 @@ Function = Callable[..., Any]
 
 def with_entries(x: Any, values: Any) -> Any:
     """Return a tensor with the same places and other values."""
-    if isinstance(x, CompressedTensor):
-        return with_values(x, values)
-    return x._spread(values)
+    return with_values(x, values) if isinstance(x, CompressedTensor) else x._spread(values)
 
 
 def _each(name: str, summed: bool = True) -> Function:
@@ -98,15 +96,12 @@ def add(x: Any, y: Any, *, alpha: Any = 1) -> Any:
     if not isinstance(y, SparseTensor):
         raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
     if not isinstance(x, SparseTensor):
-        if not isinstance(x, Tensor):
-            return add(y, x)
-        return _add_to_dense(x, y, alpha)
+        return _add_to_dense(x, y, alpha) if isinstance(x, Tensor) else add(y, x)
     if x.shape != y.shape:
         raise RuntimeError(
             f"add: expected sizes of 'self' and 'other' to match, but {list(x.shape)} != {list(y.shape)}"
         )
-    kind = dtypes.promote_types(x.dtype, y.dtype)
-    if kind is dtypes.bool:
+    if (kind := dtypes.promote_types(x.dtype, y.dtype)) is dtypes.bool:
         raise NotImplementedError("\"cadd_sparse\" not implemented for 'Bool'")
     scaled = y._what if alpha == 1 else y._what * alpha
     if np.array_equal(x._where.numpy(), y._where.numpy()):
@@ -184,9 +179,7 @@ def multiply(x: Any, y: Any, inplace: bool = False) -> Any:
         return with_entries(x, x._what * y)
     if isinstance(x, CompressedTensor) or isinstance(y, CompressedTensor):
         return _multiply_compressed(x, y, inplace)
-    if isinstance(y, SparseTensor):
-        return _met(x, y)
-    return _times_dense(x, y)
+    return _met(x, y) if isinstance(y, SparseTensor) else _times_dense(x, y)
 
 
 def _met(x: SparseTensor, y: SparseTensor) -> SparseTensor:

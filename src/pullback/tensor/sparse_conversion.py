@@ -44,8 +44,7 @@ class Conversion:
 
     def check(self, blocksize: Any, dense_dim: int | None) -> Any:
         """Raise torch's error where the arguments do not fit; return the size of blocks."""
-        x = self.x
-        if x.is_sparse and self.layout is not SPARSE[0] and x.sparse_dim() != 2:
+        if (x := self.x).is_sparse and self.layout is not SPARSE[0] and x.sparse_dim() != 2:
             self.refuse("for input tensors with sparse_dim()!=2")
         to = KINDS.get(self.layout)
         in_blocks = to is not None and to.in_blocks
@@ -91,9 +90,7 @@ def _first_axis(x: Any, dense_dim: int | None) -> int:
     """Return the axis of rows."""
     if isinstance(x, SparseTensor):
         return 0
-    if isinstance(x, CompressedTensor):
-        return x._batch()
-    return int(x.dim()) - 2 - (dense_dim or 0)
+    return x._batch() if isinstance(x, CompressedTensor) else int(x.dim()) - 2 - (dense_dim or 0)
 
 
 def to_sparse(
@@ -117,8 +114,7 @@ def to_sparse(
 
 
 def _checked_dim(conversion: Conversion, sparse_dim: int) -> int:
-    x = conversion.x
-    if x._sparse:
+    if (x := conversion.x)._sparse:
         if sparse_dim != x.sparse_dim():
             own = "self.sparse_dim()" if x.is_sparse else "2"
             conversion.refuse(f"with sparse_dim argument !={own}")
@@ -168,8 +164,7 @@ def to_compressed(
         x = x.coalesce()
         rows, columns = array_of(x._where)
         return from_entries(kind, rows, columns, x._what, x.shape, block)
-    rank = x.dim() - (dense_dim or 0)
-    if rank < 2:
+    if (rank := x.dim() - (dense_dim or 0)) < 2:
         raise RuntimeError(
             f"dense_{name}: can only convert tensors with two or more dimensions that are not dense, but got "
             f"{rank}"
@@ -241,7 +236,6 @@ def of_places(g: Any, index: Any, shape: tuple[int, ...], dim: int) -> SparseTen
         places[dim] = along.reshape(-1)
     g = unwrapped(g)
     values: Any = g if isinstance(g, TensorBase) else wrap(g, None, getattr(g, "_level", 0))
-    values = values.reshape(-1)
-    if not values.requires_grad:
+    if not (values := values.reshape(-1)).requires_grad:
         values = values.clone()  # `g` is the caller's
     return sparse(wrap(places), values, shape)

@@ -56,6 +56,4 @@ def called(short: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any])
 
 
 def _written(out: Any, result: Any) -> Any:
-    if out._sparse and result._sparse:
-        return sparse.become(out, result)
-    return out.copy_(result)
+    return sparse.become(out, result) if out._sparse and result._sparse else out.copy_(result)

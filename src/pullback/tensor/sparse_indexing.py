@@ -38,8 +38,7 @@ def select(x: Any, dim: int, index: int) -> Any:
 
 
 def _select_compressed(x: CompressedTensor, axis: int, index: int, size: list[int]) -> Any:
-    count = x._batch()
-    if axis < count:
+    if axis < (count := x._batch()):
         pointers, places, values = (part.select(axis, index) for part in (x._pointers, x._places, x._what))
         return compressed(x._kind, pointers, places, values, size)
     if axis >= count + 2:

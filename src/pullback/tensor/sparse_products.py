@@ -199,9 +199,7 @@ def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1, in
     check_matrices(mat1, mat2)
     result = product(mat1, mat2)
     result = result if alpha == 1 else result * alpha
-    if not beta:
-        return result
-    return (input if beta == 1 else input * beta) + result
+    return (input if beta == 1 else input * beta) + result if beta else result
 
 
 def _addmm_(input: Any, mat1: Any, mat2: Any, **options: Any) -> Any:
@@ -356,8 +354,7 @@ def reduced(x: Any, y: Any, how: str) -> Any:
         )
     if how == "prod":
         raise RuntimeError("sparse_mm_reduce: reduce type of prod has not been enabled.")
-    how = {"max": "amax", "min": "amin"}.get(how, how)
-    if how not in ("sum", "mean", "amax", "amin"):
+    if (how := {"max": "amax", "min": "amin"}.get(how, how)) not in ("sum", "mean", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {how}")
     rows, columns, found = of_entries(x)
     weighted = y[wrap(columns)] * found.unsqueeze(1)

@@ -34,8 +34,7 @@ def refusal(name: str, short: str, args: tuple[Any, ...], named: Iterable[Any] =
     for layout in (short,) if short == "coo" else (short, "compressed"):
         texts = _texts().get(layout, {})
         for which in (kind, "", " tensor", " number"):
-            said = texts.get(f"{name}{which}")
-            if said is not None:
+            if (said := texts.get(f"{name}{which}")) is not None:
                 error, _, text = said.partition(": ")
                 text = text.replace("{title}", title).replace("{short}", short.upper())
                 text += MISSING if "Could not run" in text else ""

@@ -299,8 +299,7 @@ def _overlapped(
 def _check_spectrum(
     x: Any, n_fft: int, hop: int, size: int, window: Any, onesided: bool | None, call: _Call
 ) -> None:
-    shape = shape_of(x)
-    if len(shape) < 2:
+    if len(shape := shape_of(x)) < 2:
         checked_dim(-3 if shape else -2, len(shape) + 1)
     if not count(shape):
         raise RuntimeError(f"{call} : input tensor cannot be empty.")

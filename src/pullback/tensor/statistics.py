@@ -23,8 +23,7 @@ from .sizes import count, tensor
 
 
 def _check_rank(name: str, input: Any) -> None:
-    rank = len(shape_of(input))
-    if rank > 2:
+    if (rank := len(shape_of(input))) > 2:
         raise RuntimeError(
             f"{name}(): expected input to have two or fewer dimensions but got an input with {rank} "
             "dimensions"
@@ -34,8 +33,7 @@ def _check_rank(name: str, input: Any) -> None:
 def _check_weights(name: str, kinds: str, kind: str, weights: Any, observations: int) -> None:
     if weights is None:
         return
-    shape = shape_of(weights)
-    if len(shape) > 1:
+    if len(shape := shape_of(weights)) > 1:
         raise RuntimeError(
             f"cov(): expected {name} to have one or fewer dimensions but got {name} with {len(shape)} "
             "dimensions"
@@ -63,10 +61,8 @@ def _covariance(input: Any, correction: int = 1, fweights: Any = None, aweights:
     _check_weights("aweights", "fV", "floating point", aweights, observations)
     weights = fweights if aweights is None else aweights if fweights is None else fweights * aweights
     total: Any = observations
-    if weights is not None:
-        total = weights.sum()
-        if total._level == 0 and array_of(total) == 0:
-            raise RuntimeError("cov(): weights sum to zero, can't be normalized")
+    if weights is not None and (total := weights.sum())._level == 0 and array_of(total) == 0:
+        raise RuntimeError("cov(): weights sum to zero, can't be normalized")
     average = (x if weights is None else x * weights).sum(1) / total
     freedom = total - correction
     if aweights is not None and correction:
@@ -85,9 +81,7 @@ def _covariance(input: Any, correction: int = 1, fweights: Any = None, aweights:
 
 
 def _is_positive(freedom: Any) -> bool:
-    if isinstance(freedom, int):
-        return freedom > 0
-    return bool(freedom._level or array_of(freedom) > 0)
+    return freedom > 0 if isinstance(freedom, int) else bool(freedom._level or array_of(freedom) > 0)
 
 
 def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
@@ -124,17 +118,14 @@ def corrcoef(input: Any) -> Any:
         (variables, observations), or one variable.
     """
     _check_rank("corrcoef", input)
-    c = _covariance(input)
-    if not shape_of(c):
+    if not shape_of(c := _covariance(input)):
         return c / c
     variances = diagonal(c, 0, 0, 1)
     is_complex = dtype_of(c).kind in "cW"
     deviations = (variances.real if is_complex else variances).sqrt()
     size = shape_of(deviations)[0]
     c = c / reshape(deviations, (size, 1)) / reshape(deviations, (1, size))
-    if not is_complex:
-        return c.clip(-1, 1)
-    return complex_(c.real.clip(-1, 1), c.imag.clip(-1, 1))
+    return complex_(c.real.clip(-1, 1), c.imag.clip(-1, 1)) if is_complex else c.clip(-1, 1)
 
 
 declare(

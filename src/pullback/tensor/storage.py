@@ -88,8 +88,7 @@ def over_storage(
     size: Sequence[int] | None = None, stride: Sequence[int] | None = None,
 ) -> Any:
     """Return a tensor of a dtype on a storage; of one dimension and all of it where no size is given."""
-    untyped = memory.untyped()
-    if untyped.device is not CPU:
+    if (untyped := memory.untyped()).device is not CPU:
         from . import meta_storage
 
         shape = (untyped.nbytes() // dtype.itemsize,) if size is None else size
@@ -107,8 +106,7 @@ def array_over(
     strides = contiguous_strides(shape) if stride is None else tuple(stride)
     if 0 in shape:
         return untyped._bytes[:0].view(dtype).reshape(shape)
-    needed = (offset + extent(shape, strides)) * dtype.itemsize
-    if needed > untyped.nbytes():
+    if (needed := (offset + extent(shape, strides)) * dtype.itemsize) > untyped.nbytes():
         give_size(untyped, needed, known)
     return np.ndarray(
         shape, dtype, untyped._bytes, offset * dtype.itemsize, tuple(s * dtype.itemsize for s in strides)
@@ -245,8 +243,7 @@ def shared_memory_of(tensor: Any) -> tuple[Any, int] | None:
     owner: Any = array
     while isinstance(owner, ndarray) and owner.base is not None:
         owner = owner.base
-    owner = getattr(owner, "obj", owner)
-    if not isinstance(owner, ctypes.Array):
+    if not isinstance((owner := getattr(owner, "obj", owner)), ctypes.Array):
         return None
     return owner, address(array) - ctypes.addressof(owner)
 

@@ -88,9 +88,7 @@ class Tensor(Methods):
     def size(self, dim: int | None = None) -> Any:
         """Return the shape, or the size of one axis."""
         shape = shape_of(self)
-        if dim is None:
-            return size_of(shape)
-        return shape[axis_argument("size", dim, len(shape))]
+        return size_of(shape) if dim is None else shape[axis_argument("size", dim, len(shape))]
 
     def dim(self) -> int:
         """Return the number of axes."""
@@ -245,8 +243,7 @@ class Tensor(Methods):
             raise RuntimeError(
                 "attempting to assign a gradient to a tensor that has data of a different type"
             )
-        wanted = self.grad_dtype
-        if wanted is not None and dtype_of(value) != wanted.numpy:
+        if (wanted := self.grad_dtype) is not None and dtype_of(value) != wanted.numpy:
             raise RuntimeError(
                 f"attempting to assign a gradient with dtype '{c_name(dtype_of(value))}' to a tensor with "
                 f"grad_dtype '{wanted.scalar_type}'. The gradient must match the tensor's grad_dtype "
@@ -344,8 +341,7 @@ class Tensor(Methods):
         reference = weakref.ref(self)
 
         def keep(g: Any) -> None:
-            tensor = reference()
-            if tensor is not None:
+            if (tensor := reference()) is not None:
                 own = g if g._sparse else g.clone(memory_format=contiguous_format)  # the user may hold g
                 tensor._grad = own if tensor._grad is None else tensor._grad + g
 
@@ -401,8 +397,7 @@ class Tensor(Methods):
             raise wrong_call("Tensor", "item", surplus, named) or AssertionError
         if self._level:
             check_has_number(self, "item")
-        count = self.numel()
-        if count != 1:
+        if (count := self.numel()) != 1:
             raise RuntimeError(f"a Tensor with {count} elements cannot be converted to Scalar")
         value = number_of(self)
         return float(value) if dtype_of(self).kind == "V" else value

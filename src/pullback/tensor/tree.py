@@ -176,8 +176,7 @@ def _get_node_type(tree: object) -> type:
 
 def _node(tree: object) -> NodeDef | None:
     kind = _get_node_type(tree)
-    found = SUPPORTED_NODES.get(kind)
-    if found is None and issubclass(kind, ReturnType):
+    if (found := SUPPORTED_NODES.get(kind)) is None and issubclass(kind, ReturnType):
         flatten: FlattenFunc = lambda tree: (list(tree), None)  # noqa: E731  # one of two halves of a node
         found = NodeDef(kind, flatten, lambda values, _: kind(values), _sequence_keys(flatten))
         SUPPORTED_NODES[kind] = found
@@ -233,8 +232,7 @@ class TreeSpec:
 
     def unflatten(self, leaves: Iterable[object]) -> Any:
         """Put leaves into the containers."""
-        values = list(leaves)
-        if len(values) != self.num_leaves:
+        if len(values := list(leaves)) != self.num_leaves:
             raise ValueError(
                 f"treespec.unflatten(leaves): `leaves` has length {len(values)} but the spec refers to a "
                 f"pytree that holds {self.num_leaves} items ({self})."
@@ -360,18 +358,14 @@ def _broadcast_to_and_flatten(tree: object, treespec: TreeSpec, is_leaf: IsLeaf 
     """Return one value for each leaf of a spec, from a tree that may stop early; None if it does not fit."""
     if (is_leaf is not None and is_leaf(tree)) or _node(tree) is None:
         return [tree] * treespec.num_leaves
-    if treespec.is_leaf():
-        return None
-    node = _node(tree)
-    if node is None or _get_node_type(tree) is not treespec.type:
+    if treespec.is_leaf() or (node := _node(tree)) is None or _get_node_type(tree) is not treespec.type:
         return None
     children, context = node.flatten_fn(tree)
     if len(children) != treespec.num_children or context != treespec.context:
         return None
     found: list[Any] = []
     for child, spec in zip(children, treespec.children()):
-        below = _broadcast_to_and_flatten(child, spec, is_leaf)
-        if below is None:
+        if (below := _broadcast_to_and_flatten(child, spec, is_leaf)) is None:
             return None
         found += below
     return found

@@ -30,13 +30,11 @@ def arrays(*tensors: Any) -> list[ndarray] | None:
     found: list[ndarray] = []
     dtype = None
     for tensor in tensors:
-        kind = type(tensor)
-        if kind is not facade.Tensor and kind is not facade.Parameter:
+        if (kind := type(tensor)) is not facade.Tensor and kind is not facade.Parameter:
             return None
         if recorded and (tensor._node is not None or tensor._view is not None):
             return None
-        array = tensor._value
-        if type(array) is not ndarray or (array.dtype is not dtype and dtype is not None):
+        if type(array := tensor._value) is not ndarray or (array.dtype is not dtype and dtype is not None):
             return None
         dtype = array.dtype
         found.append(array)
@@ -50,8 +48,7 @@ def readable(tensor: Any) -> ndarray | None:
     mode = modes()
     if OVERRIDING or (mode is not DEFAULT and mode is not NO_GRAD and mode is not INFERENCE) or is_tracing():
         return None
-    kind = type(tensor)
-    if kind is not facade.Tensor and kind is not facade.Parameter:
+    if (kind := type(tensor)) is not facade.Tensor and kind is not facade.Parameter:
         return None
     array = tensor._value
     return array if type(array) is ndarray else None
@@ -61,8 +58,7 @@ def in_memory(*tensors: Any) -> list[ndarray] | None:
     """Return arrays of plain tensors of one dtype, float32 or float64, histories allowed; else None."""
     found: list[ndarray] = []
     for tensor in tensors:
-        array = readable(tensor)
-        if array is None or (found and array.dtype is not found[0].dtype):
+        if (array := readable(tensor)) is None or (found and array.dtype is not found[0].dtype):
             return None
         found.append(array)
     return found if found[0].dtype is calls.F32 or found[0].dtype is calls.F64 else None

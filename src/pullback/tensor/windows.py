@@ -39,8 +39,7 @@ def _window(*further: str) -> Callable[[Callable[..., _Values]], Any]:
 
         @wraps(function)
         def make(window_length: int, periodic: bool = True, *, dtype: Any = None, **options: Any) -> ndarray:
-            chosen = numpy_dtype(dtype)
-            if chosen.kind in "biu":
+            if (chosen := numpy_dtype(dtype)).kind in "biu":
                 printed = _CPP_NAMES.get(chosen.name, chosen.name)
                 raise RuntimeError(
                     f"{name} expects floating point dtypes, got: TensorOptions(dtype={printed}, device=cpu, "

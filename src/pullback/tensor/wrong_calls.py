@@ -75,8 +75,7 @@ def deprecated_call(
     """Read a call that torch takes by an older signature, such as ``add_(alpha, other)``: return the
     arguments by name, and torch's warning; None where no such signature fits.
     """
-    parser = _parser(place, name)
-    if parser is None:
+    if (parser := _parser(place, name)) is None:
         return None
     for signature in parser.signatures:
         bound = signature.match(args, kwargs) if signature.deprecated else None
@@ -139,8 +138,7 @@ def handed_on(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Ex
     """Build the error for arguments of a function of `nn.functional` that its Python or the function in C
     that it ends in refuses; None where they fit, or where that is not known.
     """
-    error = no_tensor(name, args, kwargs)
-    if isinstance(error, TypeError) and name in _natives():
+    if isinstance((error := no_tensor(name, args, kwargs)), TypeError) and name in _natives():
         return passed_on(name, args, kwargs) or error
     return error or passed_on(name, args, kwargs)
 
@@ -170,8 +168,7 @@ def passed_on(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Ex
     """Build the error of the function in C that a function of `nn.functional` ends in; None where its
     arguments fit, or where that is not known.
     """
-    native = _native(name)
-    if native is None:
+    if (native := _native(name)) is None:
         return None
     defaults = _defaults(name)
     parameters = list(defaults)
@@ -248,8 +245,7 @@ class Kinds:
         if self.reads or (len(args) <= self.safe and kwargs.keys() <= self.free):
             return None
         for parameter, value in kwargs.items():
-            expected = self.expected.get(parameter, ())
-            if expected is not None and expected is not type(value):
+            if (expected := self.expected.get(parameter, ())) is not None and expected is not type(value):
                 break
         else:
             for value, usual in zip(args[self.safe :], self.usual):
@@ -283,8 +279,7 @@ class Kinds:
 @cache
 def _read_one_by_one(place: str, name: str) -> bool:
     """Return whether a function, and what it ends in, have one signature each."""
-    parser = _parser(place, name)
-    if parser is not None:
+    if (parser := _parser(place, name)) is not None:
         return len(parser.signatures) == 1
     if place != "nn":
         return False
@@ -329,8 +324,7 @@ def _by_place(kinds: list[tuple[str, int, type]], first: int) -> list[type | Non
 
 def _kind(value: Any) -> Any:
     """Return the type of an argument, those of its elements where it is a list."""
-    kind = type(value)
-    if kind is int:
+    if (kind := type(value)) is int:
         # An integer of more than 64 bits has errors of its own.
         return kind if LEAST <= value <= MOST else value
     return kind if kind is not list and kind is not tuple else (kind, *map(type, value))
@@ -349,8 +343,7 @@ def wrong_call(place: str, name: str, args: tuple[Any, ...], kwargs: Mapping[str
     The place is 'Tensor' for a method, otherwise the namespace, at torch's top level ''; of a method the
     arguments are without the tensor itself.
     """
-    parser = _parser(place, name)
-    if parser is None:
+    if (parser := _parser(place, name)) is None:
         return no_tensor(name, args, kwargs) if place == "nn" else None
     if parser.texts == ("()",):
         if kwargs:

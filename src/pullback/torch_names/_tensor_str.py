@@ -13,8 +13,7 @@ class _Options:
     """The print options as attributes."""
 
     def __getattr__(self, name: str) -> Any:
-        options = get_printoptions()
-        if name not in options:
+        if name not in (options := get_printoptions()):
             raise AttributeError(f"no print option is called '{name}'")
         return options[name]
 

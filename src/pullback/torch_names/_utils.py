@@ -106,8 +106,7 @@ def _rebuild_sparse_tensor(layout: Any, data: Any) -> Any:
         make = functools.partial(sparse_compressed_tensor, *data, layout=layout)
     else:
         raise TypeError(f"a sparse tensor in a checkpoint has a sparse layout and its parts, not {layout}")
-    later = _LATER.get()
-    if later is None:
+    if (later := _LATER.get()) is None:
         return make(check_invariants=True)
     later.append(functools.partial(make, check_invariants=True))
     return make(check_invariants=False)
@@ -179,11 +178,9 @@ def _rebuild_from_type_v2(func: Any, new_type: Any, args: Any, state: Any) -> An
     """Return a tensor of a subclass, or one with attributes."""
     if func not in _REBUILDING or type(args) is not tuple:
         raise TypeError("a tensor with attributes is rebuilt by one of the functions that rebuild tensors")
-    tensor = func(*args)
-    if type(tensor) is not new_type:
+    if type(tensor := func(*args)) is not new_type:
         tensor = tensor.as_subclass(new_type)
-    own = getattr(type(tensor), "__setstate__", None)
-    if own is not None:
+    if (own := getattr(type(tensor), "__setstate__", None)) is not None:
         own(tensor, state)
         return tensor
     return _set_obj_state(tensor, state)

@@ -65,15 +65,13 @@ def _entry(module: ModuleType, name: str) -> Any:
     missing = [p for p in getattr(module, "dependencies", ()) if importlib.util.find_spec(p) is None]
     if missing:
         raise RuntimeError(f"Missing dependencies: {', '.join(missing)}")
-    function = getattr(module, name, None)
-    if not callable(function):
+    if not callable(function := getattr(module, name, None)):
         raise RuntimeError(f"Cannot find callable {name} in hubconf")
     return function
 
 
 def _module(repo_or_dir: Any, github: Any, source: str) -> ModuleType:
-    source = source.lower()
-    if source not in ("github", "local"):
+    if (source := source.lower()) not in ("github", "local"):
         raise ValueError(f'Unknown source: "{source}". Allowed values: "github" | "local".')
     if source == "github":
         _refused(f"the repository {github}")

@@ -227,8 +227,7 @@ _OPS: dict[str, CustomOpDef] = {}
 def _publish(op: CustomOpDef) -> CustomOpDef:
     """Make an op `torch.ops.<namespace>.<name>`."""
     space = op._namespace
-    held = vars(ops).get(space)
-    if not isinstance(held, ops.Namespace):
+    if not isinstance((held := vars(ops).get(space)), ops.Namespace):
         if held is not None or importlib.util.find_spec(f"{ops.__name__}.{space}") is not None:
             raise ValueError(f"the namespace {space!r} is pullback's own; choose another for your ops")
         held = ops.Namespace(f"torch.ops.{space}")
@@ -239,8 +238,7 @@ def _publish(op: CustomOpDef) -> CustomOpDef:
 
 
 def _split(qualname: str) -> tuple[str, str]:
-    parts = qualname.split("::")
-    if len(parts) != 2:
+    if len(parts := qualname.split("::")) != 2:
         raise ValueError(
             f"Expected `qualname` to be of the form 'namespace::name'. Got {qualname!r}. Please make sure "
             "that it has exactly one '::'."
@@ -255,8 +253,7 @@ def _found(op: Any) -> CustomOpDef:
         return op._custom
     if isinstance(op, _Overload):
         return op._overloadpacket._custom
-    name = "::".join(_split(op))
-    if name not in _OPS:
+    if (name := "::".join(_split(op))) not in _OPS:
         raise with_note(
             RuntimeError(f"operator {name} does not exist"), "Define it with torch.library.define."
         )

@@ -59,8 +59,7 @@ def handle_torch_function(
     """
     relevant = tuple(relevant_args)
     adopt(relevant)
-    result = ask_overrides(public_api, relevant, args, kwargs)
-    if result is NotImplemented:
+    if (result := ask_overrides(public_api, relevant, args, kwargs)) is NotImplemented:
         name = f"{public_api.__module__}.{public_api.__name__}"
         kinds = overriding_types(relevant)
         raise TypeError(
@@ -88,8 +87,7 @@ def wrap_torch_function(dispatcher: Callable[..., Iterable[Any]]) -> Callable[[F
     def decorate(func: F) -> F:
         @functools.wraps(func)
         def call(*args: Any, **kwargs: Any) -> Any:
-            relevant = tuple(dispatcher(*args, **kwargs))
-            if has_torch_function(relevant):
+            if has_torch_function(relevant := tuple(dispatcher(*args, **kwargs))):
                 return handle_torch_function(call, relevant, *args, **kwargs)
             return func(*args, **kwargs)
 

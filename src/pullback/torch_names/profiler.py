@@ -93,10 +93,7 @@ def schedule(
         step -= skip_first
         if skip_first_wait:
             step += wait
-        if repeat and step // cycle >= repeat:
-            return ProfilerAction.NONE
-        place = step % cycle
-        if place < wait:
+        if (repeat and step // cycle >= repeat) or (place := step % cycle) < wait:
             return ProfilerAction.NONE
         if place < wait + warmup:
             return ProfilerAction.WARMUP

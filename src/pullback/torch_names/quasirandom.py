@@ -88,9 +88,7 @@ class SobolEngine:
             self.num_generated += 1
             points[row] = self.quasi.numpy()
         drawn = as_tensor(points / 2**_BITS, dtype=get_default_dtype() if dtype is None else dtype)
-        if out is None:
-            return drawn
-        return out.resize_as_(drawn).copy_(drawn)
+        return drawn if out is None else out.resize_as_(drawn).copy_(drawn)
 
     def draw_base2(self, m: int, out: Any = None, dtype: Any = None) -> Any:
         """Return the next 2ᵐ points.

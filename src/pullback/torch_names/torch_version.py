@@ -22,8 +22,7 @@ _FINAL, _BEFORE_PRE = (3, 0), (-1, 0)
 
 def _key(version: str) -> tuple[Any, ...] | None:
     """Return the key that sorts versions as PEP 440 does; None for what is no version."""
-    found = re.fullmatch(_PARTS, version, re.IGNORECASE)
-    if found is None:
+    if (found := re.fullmatch(_PARTS, version, re.IGNORECASE)) is None:
         return None
     part = found.groupdict()
     release = [int(n) for n in part["release"].split(".")]
@@ -60,9 +59,7 @@ class TorchVersion(str):
         if not isinstance(other, str) and isinstance(other, Iterable):
             text = ".".join(str(part) for part in other)
         mine, theirs = _key(str(self)), _key(text) if isinstance(text, str) else None
-        if mine is None or theirs is None:
-            return getattr(str, name)(self, other)
-        return compare(mine, theirs)
+        return getattr(str, name)(self, other) if mine is None or theirs is None else compare(mine, theirs)
 
     def __lt__(self, other: Any) -> Any:
         return self._compared(other, lt, "__lt__")

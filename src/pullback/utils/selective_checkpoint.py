@@ -117,8 +117,7 @@ class _CachedTorchDispatchMode(TorchDispatchMode):
         self.func_counter[func] += 1
         if func not in self.storage:
             raise RuntimeError(f"{func} encountered during backward but not found in storage. {_MISMATCH}")
-        entry = self.storage[func].get(index)
-        if entry is None:
+        if (entry := self.storage[func].get(index)) is None:
             raise RuntimeError(
                 f"{func} invocation index {index} encountered during backward but not found in storage. "
                 f"{_MISMATCH}"

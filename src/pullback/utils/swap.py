@@ -22,8 +22,7 @@ def swap_tensors(t1: Any, t2: Any) -> None:
     for name, t in (("t1", t1), ("t2", t2)):
         if any(type(found) is not HolderReference for found in weakref.getweakrefs(t)):
             raise RuntimeError(f"Cannot swap {name} because it has weakref associated with it")
-    slots = set(_slots(t1))
-    if slots != set(_slots(t2)):
+    if (slots := set(_slots(t1))) != set(_slots(t2)):
         raise RuntimeError("Cannot swap t1 and t2 if they have different slots")
     for name, t in (("t1", t1), ("t2", t2)):
         views = sum(type(holder) is View and holder.base is t for holder in gc.get_referrers(t))

@@ -61,8 +61,7 @@ class WeakIdKeyDictionary(MutableMapping[Any, Any]):
         holder = weakref.ref(self)
 
         def remove(key: Any) -> None:
-            held = holder()
-            if held is not None:
+            if (held := holder()) is not None:
                 held.data.pop(key, None)
 
         self._remove = remove
@@ -87,8 +86,7 @@ class WeakIdKeyDictionary(MutableMapping[Any, Any]):
 
     def __iter__(self) -> Iterator[Any]:
         for reference in list(self.data):
-            key = reference()
-            if key is not None:
+            if (key := reference()) is not None:
                 yield key
 
     def __len__(self) -> int:

@@ -53,8 +53,7 @@ class Recorded(ndarray):
         return recorder.add(ufunc, method, [*map(plain_of, inputs)], named)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        recorder = self.recorder
-        if recorder is not None and not recorder.is_over:
+        if (recorder := self.recorder) is not None and not recorder.is_over:
             recorder.admit(*args, *kwargs.values())
             if function in FUNCTIONS:
                 return FUNCTIONS[function](recorder, *args, **kwargs)
@@ -66,8 +65,7 @@ class Recorded(ndarray):
         if type(key) is Recorded and key.dtype.kind == "b" and key.shape == self.shape:
             _asked(self).copy_to(self, value, where=key)
             return
-        part = ndarray.__getitem__(self, key)
-        if not part.size:
+        if not (part := ndarray.__getitem__(self, key)).size:
             return
         if not np.may_share_memory(part, self):
             FUNCTIONS[ndarray.__setitem__](_asked(self), self, key, value)

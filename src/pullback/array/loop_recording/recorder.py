@@ -15,6 +15,7 @@ from .steps import (
     AROUND,
     CONVERTED,
     DECIDE,
+    DRAWN,
     FIXED,
     GIVEN,
     MOVED,
@@ -45,6 +46,7 @@ class Recorder:
         self.steps: list[Step] = []
         #: Whether products for which OpenBLAS would take threads are kept from them.
         self.alone: set[bool] = set()
+        self.draws: list[tuple[int, tuple[Any, ...]]] = []  # see `Recording`
         #: Kind, array, its bounds, and where its first element lies.
         self.memories: list[tuple[int, ndarray, int, int, int]] = []
         #: A layer of 40 steps reads the same constants in each, and a recording has few memories.
@@ -90,13 +92,12 @@ class Recorder:
 
     def place(self, array: ndarray) -> tuple[int, int]:
         """Return where an array lies that is written."""
-        found = self.find(array)
-        if found is None:
+        if (found := self.find(array)) is None:
             whole = array
             while type(whole.base) is ndarray:
                 whole = whole.base
             found = self.remember(OWN, whole), address(array) - address(whole)
-        if self.memories[found[0]][0] in (GIVEN, FIXED) and found[0] != self._target:
+        if self.memories[found[0]][0] in (GIVEN, FIXED, DRAWN) and found[0] != self._target:
             raise Unrecorded("a write to an argument")
         return found
 
@@ -125,8 +126,7 @@ class Recorder:
             return FUNCTIONS[np.add](self, *inputs)
         named = {k: v for k, v in named.items() if k not in _UNASKED and (v is not None or k == "axis")}
         outs = tuple(map(plain_of, named.pop("out", (None,) * ufunc.nout)))
-        mask = named.pop("where", True)
-        if mask is not True:
+        if (mask := named.pop("where", True)) is not True:
             return self._add_masked(ufunc, method, inputs, named, outs, mask)
         there = any(isinstance(out, ndarray) for out in outs)
         if there and not all(isinstance(out, ndarray) for out in outs):
@@ -157,8 +157,7 @@ class Recorder:
         (out, *more) = outs
         if more or out is None or out is ... or method != "__call__":
             raise Unrecorded("a call under a mask without a result, or with several")
-        result = self.add(ufunc, method, inputs, named)
-        if result.dtype != out.dtype:
+        if (result := self.add(ufunc, method, inputs, named)).dtype != out.dtype:
             raise Unrecorded("a result of another dtype")
         self.copy_to(out, result, where=mask)
         return self.told(out)
@@ -363,9 +362,8 @@ class Recorder:
         """Return a bool or an integer, and note that it is to be the same in the next call."""
         if array.dtype not in _DECIDED or array.size != 1:
             raise Unrecorded("a look at elements")
-        place = self.find(array)
-        if place is None:
-            raise Unrecorded("a decision that no step leads to")
+        if (place := self.find(array)) is None or self.draws:
+            raise Unrecorded("a decision that no step leads to, or behind a draw, which is made once")
         found = int(array.item())
         sizes = (found, array.itemsize)
         self.steps.append(Step(DECIDE, (), (), sizes, (), (Operand(*place, ()),), 0))

@@ -23,6 +23,7 @@ from .. import large, small_fft  # noqa: F401  # what is imported while this rec
 from ..strides import address
 from . import linear_algebra, moves  # noqa: F401  # they add functions that are recorded
 from .arrays import Recorded, plain_of
+from .draws import told_draws
 from .recorder import Recorder
 from .steps import DECIDE, FIXED, MADE, OWN, SCRATCH, Recording, Step, Unrecorded
 
@@ -281,7 +282,7 @@ def record(function: Callable[..., Any], arrays: Sequence[ndarray], target: int 
     own = [lying_alike(array, array) for array in arrays]
     recorder = Recorder(own, target)
     try:
-        with _made_told(recorder), np.errstate(all="ignore"):
+        with _made_told(recorder), told_draws(recorder), np.errstate(all="ignore"):
             found = function(*[recorder.told(array) for array in own])
     finally:
         recorder.is_over = True
@@ -312,7 +313,7 @@ def record(function: Callable[..., Any], arrays: Sequence[ndarray], target: int 
     if len(recorder.alone) > 1:
         raise Unrecorded("products that are kept from threads and such that are not")
     steps = _read_later(recorder.steps, {*made, target})
-    return Recording(steps, memories, results, True in recorder.alone)
+    return Recording(steps, memories, results, True in recorder.alone, recorder.draws)
 
 
 def _read_later(steps: Sequence[Step], asked: set[int]) -> list[Step]:

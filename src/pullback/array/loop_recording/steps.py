@@ -1,5 +1,6 @@
 """Tell which loops a recorded function calls, how often, and on which memory."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,9 @@ DECIDE = "decide"
 MOVED, SOUGHT, SORTED, MOST_SORTED = (1, 2, 4, 8), "fdl?ihbB", "fdl?ihbB", 128
 CONVERTED = frozenset([x + y for x in "fdl?ihbB" for y in "fdl?ihbBFD"] + ["FD", "DF"])
 
-#: Kinds of memory: of an argument, of a result, of an array that a call needs for itself, and of constants.
-GIVEN, MADE, OWN, FIXED = range(4)
+#: Kinds of memory: of an argument, of a result, of an array that a call needs for itself, of constants, and
+#: of numbers that are drawn.
+GIVEN, MADE, OWN, FIXED, DRAWN = range(5)
 
 
 class Unrecorded(Exception):
@@ -63,3 +65,5 @@ class Recording(NamedTuple):
     memories: list[tuple[int, ndarray]]  # of each its kind, and an array that has it whole
     results: list[tuple[int, ndarray]]  # the memory of each result, and the result
     alone: bool = False  # whether OpenBLAS is to be kept from threads meanwhile
+    # memories of numbers drawn behind the last decision, and generators and arguments of `Generator.made`
+    draws: Sequence[tuple[int, tuple[Any, ...]]] = ()

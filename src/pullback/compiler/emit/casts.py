@@ -18,8 +18,7 @@ WHOLE = frozenset({np.dtype(np.int32), np.dtype(np.int64)})
 
 def cast(ops: Emitter, x: Value, dtype: np.dtype[Any]) -> Value:
     """Return a scalar in another dtype; of integers, floating numbers become those of `WHOLE` alone."""
-    source = x.dtype
-    if source in NARROW:
+    if (source := x.dtype) in NARROW:
         return ops.cast(_wide(ops, x), dtype)
     if dtype in NARROW:
         return _narrow(ops, x, dtype)

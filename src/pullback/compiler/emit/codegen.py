@@ -181,8 +181,7 @@ def receive(stream: IO[bytes]) -> tuple[Any, bytes]:
 
 
 def _exactly(stream: IO[bytes], size: int) -> bytes:
-    data = stream.read(size)
-    if len(data) < size:
+    if len(data := stream.read(size)) < size:
         raise EOFError("the other process has ended")
     return data
 
@@ -193,8 +192,7 @@ def _cache() -> Any:
 
     place = os.path.join(os.path.dirname(os.path.dirname(__file__)), "runtime", "cache.py")
     about: Any = spec_from_file_location("cache", place)
-    found = sys.modules.get("cache")
-    if found is None:
+    if (found := sys.modules.get("cache")) is None:
         found = sys.modules["cache"] = module_from_spec(about)
         about.loader.exec_module(found)
     return found

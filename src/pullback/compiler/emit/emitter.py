@@ -165,8 +165,7 @@ class Emitter(Lines):
 
     def instruction(self, text: str, dtype: np.dtype[Any]) -> Value:
         """Return the value of an instruction, computed once per scope."""
-        name = self.known(text)
-        if name is None:
+        if (name := self.known(text)) is None:
             name = self.remember(text, self.value(text))
         # One type of LLVM's may be several dtypes: who computed it first may have wanted another.
         return Value(name, dtype)
@@ -235,8 +234,7 @@ class Emitter(Lines):
         return self.parameters[buffer.number], self.position(index + -moved if moved else index)
 
     def load(self, buffer: Buffer, index: Index) -> Any:
-        found = self.known((buffer.number, index.key()))
-        if found is None and buffer.dtype in PARTS:
+        if (found := self.known((buffer.number, index.key()))) is None and buffer.dtype in PARTS:
             first = self.rows.get(buffer.number, index) * 2
             pair = Pair(self.load_part(buffer, first), self.load_part(buffer, first + 1))
             return self.remember((buffer.number, index.key()), pair)
@@ -327,8 +325,7 @@ class Emitter(Lines):
 
     def binary(self, name: str, x: Value, y: Value) -> Value:
         """Return an operation of two scalars of one dtype."""
-        dtype = x.dtype
-        if dtype in NARROW:
+        if (dtype := x.dtype) in NARROW:
             return self._narrowly(name, x, y)
         type_ = TYPES[dtype]
         if name in _ORDERED and is_float(dtype):
@@ -359,8 +356,7 @@ class Emitter(Lines):
         """Return the ``"maximum"`` or ``"minimum"`` by LLVM's function for it, which its vectoriser knows to
         gather; of 0 and -0 that takes the one that is larger, or smaller, by the sign.
         """
-        dtype = x.dtype
-        if dtype in NARROW:
+        if (dtype := x.dtype) in NARROW:
             return self.cast(self.extreme(name, self.cast(x, FLOAT32), self.cast(y, FLOAT32)), dtype)
         type_ = TYPES[dtype]
         if is_float(dtype):
@@ -382,8 +378,7 @@ class Emitter(Lines):
 
     def compare(self, name: str, x: Value, y: Value) -> Value:
         """Return a comparison of two scalars of one dtype."""
-        dtype = x.dtype
-        if dtype in NARROW:
+        if (dtype := x.dtype) in NARROW:
             return self._narrowly(name, x, y)
         if is_float(dtype):
             x, y = casts.compared(self, x), casts.compared(self, y)
@@ -395,8 +390,7 @@ class Emitter(Lines):
 
     def unary(self, name: str, x: Value) -> Value:
         """Return an operation of one scalar."""
-        dtype = x.dtype
-        if dtype in NARROW:
+        if (dtype := x.dtype) in NARROW:
             return self._narrowly(name, x)
         type_ = TYPES[dtype]
         if name == "not_":
@@ -432,8 +426,7 @@ class Emitter(Lines):
 
     def unknown(self, x: Value) -> Value:
         """Return a constant as a number that LLVM does not know."""
-        known = self.hidden.get(x)
-        if known is None:
+        if (known := self.hidden.get(x)) is None:
             type_ = TYPES[x.dtype]
             symbol = self.module.global_number(type_, x.name)
             known = self.hidden[x] = Value(self.fresh(), x.dtype)
@@ -442,8 +435,7 @@ class Emitter(Lines):
 
     def function(self, name: str, *xs: Value) -> Value:
         """Return a mathematical function of floating scalars."""
-        dtype = xs[0].dtype
-        if dtype in NARROW:
+        if (dtype := xs[0].dtype) in NARROW:
             wide = self.function(name, *(self.cast(x, FLOAT32) for x in xs))
             return self.cast(wide, dtype)
         symbol = self.module.function(name, dtype)

@@ -71,8 +71,7 @@ def declarations(module: Module) -> list[str]:
 
 def addresses(symbols: Iterable[str]) -> dict[str, int]:
     """Return where the functions of these symbols lie; those that are not yet compiled are."""
-    missing = sorted(set(symbols) - _addresses.keys())
-    if missing:
+    if missing := sorted(set(symbols) - _addresses.keys()):
         library = engine.Library(_code(missing), {})
         _libraries.append(library)
         for symbol in missing:

@@ -120,18 +120,14 @@ class Writer(Lines):
     def constant(self, value: Any, kind: str | None = None) -> Lanes:
         """Return the same number in every lane."""
         kind = kind or self.kind
-        if kind in _REALS:
-            text = number(value, DTYPES[kind])
-        else:
-            text = str(value)
+        text = number(value, DTYPES[kind]) if kind in _REALS else str(value)
         if self.lanes > 1:
             text = "<" + ", ".join([f"{kind} {text}"] * self.lanes) + ">"
         return Lanes(self, text, kind)
 
     def instruction(self, text: str, kind: str) -> Lanes:
         """Return the value of an instruction, which is written once."""
-        found = self._known.get(text)
-        if found is None:
+        if (found := self._known.get(text)) is None:
             found = self._known[text] = Lanes(self, self.value(text), kind)
         return found
 

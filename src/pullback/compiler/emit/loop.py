@@ -129,8 +129,7 @@ class _LoopWriter:
         result = []
         offset = aligned(self.plans[0].arena_bytes)
         for n, buffer in enumerate(self.carries):
-            size = buffer.bytes
-            if size <= SMALL:
+            if (size := buffer.bytes) <= SMALL:
                 for place in (f"%c{n}", f"%n{n}"):
                     self.entry.append(f"  {place} = alloca [{size} x i8], align 64")
                 result.append((f"%c{n}", f"%n{n}"))

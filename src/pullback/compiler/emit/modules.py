@@ -60,8 +60,7 @@ class Kernels:
         """Take note of a kernel that will be called."""
         if text in self.names:
             return
-        kind = pattern(text)
-        if kind in self._waiting:
+        if (kind := pattern(text)) in self._waiting:
             self._waiting[kind][text] = None
         else:
             self._waiting[kind] = {}
@@ -79,8 +78,7 @@ class Kernels:
 
     def name(self, text: str, prefix: str = "kernel") -> str:
         """Return the name of a function of this text."""
-        name = self.names.get(text)
-        if name is None:
+        if (name := self.names.get(text)) is None:
             name = self.names[text] = f"{prefix}{len(self.names)}"
             straight = self._straight(text) if self.apart and text.count("\n") >= LINES else None
             if straight is not None:

@@ -96,8 +96,7 @@ def function(name: str, address: int, owner: Any) -> Callable[..., Any]:
     """Make native code ``ptr (owner, arguments, count)`` a function of Python; null means an error."""
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
-    method = _methods.get((name, address))
-    if method is None:
+    if (method := _methods.get((name, address))) is None:
         # One that two threads made at once must not be freed, which is what a cache does with one of the two.
         method = _methods.setdefault((name, address), _Method(name.encode(), address, _FASTCALL, None))
         # Python reads it of every function that it visits, also when this module's dictionary is gone.

@@ -192,8 +192,7 @@ class Code(Lines):
 
     def along(self, count: int, vector: Callable[[int | str, int], None], unrolled: int = 0) -> None:
         """Call ``vector(position, kept)`` for each of a row's vectors; up to `unrolled` without a loop."""
-        whole = count // self.lanes * self.lanes
-        if whole > unrolled * self.lanes:
+        if (whole := count // self.lanes * self.lanes) > unrolled * self.lanes:
             with self.loop(0, whole, step=self.lanes) as loop:
                 vector(loop.index, self.lanes)
         else:

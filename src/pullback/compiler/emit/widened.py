@@ -42,8 +42,7 @@ def widened(text: str, module: Module) -> str | None:
     """Return a kernel, without its name, that does some iterations of its only loop at once; None where it
     has another loop or a line that says more than what becomes of the elements.
     """
-    found = _LOOP.fullmatch(text)
-    if found is None:
+    if (found := _LOOP.fullmatch(text)) is None:
         return None
     for lanes in widths("float"):
         if int(found["steps"]) % lanes == 0:
@@ -92,32 +91,27 @@ class _Widening:
         pieces = _NAME.split(text)
         if not self.vectors.issuperset(pieces[1::2]):
             raise _Otherwise
-        form = tuple(pieces[::2])
-        if form not in self.forms:
+        if (form := tuple(pieces[::2])) not in self.forms:
             self.forms[form] = _NAME.split(self._computed(text))[::2]
         pieces[::2] = self.forms[form]
         self.vectors.add(name)
         return f"  {name} = {''.join(pieces)}"
 
     def _placed(self, line: str) -> str:
-        found = _AT.fullmatch(line)
-        if found is not None and found[2] in self.places:
+        if (found := _AT.fullmatch(line)) is not None and found[2] in self.places:
             self.places.add(found[1])
             return line
-        found = _LOAD.fullmatch(line)
-        if found is None:
+        if (found := _LOAD.fullmatch(line)) is None:
             raise _Otherwise
         return self._loaded(*found.groups())
 
     def _stored(self, line: str) -> str:
-        found = _STORE.fullmatch(line)
-        if found is None or found[2] not in self.places:
+        if (found := _STORE.fullmatch(line)) is None or found[2] not in self.places:
             raise _Otherwise
         return f"  store {self._each(found[1])}, ptr {found[2]}, align {_size(found[1])}"
 
     def _computed(self, text: str) -> str:
-        call = _CALL.fullmatch(text)
-        if call is not None:
+        if (call := _CALL.fullmatch(text)) is not None:
             return self._call(*call.groups())
         if not _EACH.match(text):
             raise _Otherwise

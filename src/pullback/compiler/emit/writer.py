@@ -142,8 +142,7 @@ class Writer:
         self.lines.append(f"  call void @{name}({', '.join(f'ptr {p}' for p in operands)})")
 
     def _pointer(self, buffer_number: int) -> str:
-        name = self.pointers.get(buffer_number)
-        if name is None:
+        if (name := self.pointers.get(buffer_number)) is None:
             name = self.pointers[buffer_number] = (
                 f"%b{buffer_number}" if buffer_number >= 0 else f"%s{-buffer_number}"
             )
@@ -152,8 +151,7 @@ class Writer:
 
     def _found(self, name: str, buffer_number: int) -> list[str]:
         """Return lines that find a buffer by the table."""
-        slot = self.plan.slots.get(buffer_number)
-        if slot is None:
+        if (slot := self.plan.slots.get(buffer_number)) is None:
             return [f"  {name} = getelementptr i8, ptr %arena, i64 {self.plan.offsets[buffer_number]}"]
         return [f"  {name}_ = getelementptr i64, ptr %table, i64 {slot}", f"  {name} = load ptr, ptr {name}_"]
 
@@ -202,8 +200,7 @@ class Writer:
                 elements = buffers[number_].size
             strides.append(parallel_rows.stride(elements, buffers[number_].dtype))
         key = (name, *strides)
-        function = self.parts.get(key)
-        if function is None:
+        if (function := self.parts.get(key)) is None:
             function = self.parts[key] = f"part{len(self.parts)}"
             self.calling.append(parallel_rows.part_function(function, name, strides))
         pointers = [self._moved(slots.get(p) or self._pointer(p), p, emission) for p in emission.parameters]
@@ -249,8 +246,7 @@ class Writer:
         self.lines.append(f"  call void @{name}({operands})")
 
     def _product_name(self, made: Product) -> str:
-        name = self.products.get(made)
-        if name is None:
+        if (name := self.products.get(made)) is None:
             name = self.products[made] = self.module.name("product")
             self.calling.append(self._product(name, made))
         return name
@@ -289,8 +285,7 @@ class Writer:
         """Return what lies some bytes behind a pointer."""
         if not distance:
             return pointer
-        name = f"{pointer}.{distance}"
-        if name not in self.shifted:
+        if (name := f"{pointer}.{distance}") not in self.shifted:
             self.shifted.add(name)
             self.lines.append(f"  {name} = getelementptr i8, ptr {pointer}, i64 {distance}")
         return name

@@ -76,15 +76,13 @@ class Check:
             for generator, state in drawn:
                 generator.set_state(state)
         for number, a, b in zip(self.numbers, eager, native, strict=True):
-            found = _apart(np.asarray(a), b)
-            if found is not None:
+            if (found := _apart(np.asarray(a), b)) is not None:
                 return self._described(number, *found)
         return None
 
     def report(self, arrays: Sequence[ndarray]) -> None:
         """Warn of the first difference."""
-        found = self.first_difference(arrays)
-        if found is not None:
+        if (found := self.first_difference(arrays)) is not None:
             warn(f"compile(check=True): {found}", NumericalDifference)
 
     def _described(self, number: int, index: tuple[int, ...], a: Any, b: Any, units: float) -> Difference:
@@ -101,8 +99,7 @@ def _apart(a: ndarray, b: ndarray) -> tuple[tuple[int, ...], Any, Any, float] | 
     if not a.size:
         return None
     if a.dtype.kind in "biu":
-        wrong = np.argwhere(a != b)
-        if not len(wrong):
+        if not len(wrong := np.argwhere(a != b)):
             return None
         index = tuple(map(int, wrong[0]))
         return index, a[index].item(), b[index].item(), float("inf")

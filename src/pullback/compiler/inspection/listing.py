@@ -75,8 +75,7 @@ class Printer:
 
     def load(self, buffer: Buffer, index: Index) -> Text | Pair:
         place = f"b{buffer.number}[{index_text(index)}]"
-        part = PARTS.get(buffer.dtype)
-        if part is None:
+        if (part := PARTS.get(buffer.dtype)) is None:
             return Text(buffer.dtype, place)
         return Pair(Text(part, f"{place}.real"), Text(part, f"{place}.imag"))
 

@@ -48,8 +48,7 @@ class _Apart(Stepwise):
 
 def run(executable: Executable, recorder: Any, arrays: Sequence[ndarray]) -> list[ndarray]:
     """Run a program on arrays, each step an event."""
-    apart = executable.__dict__.get("_apart")
-    if apart is None:
+    if (apart := executable.__dict__.get("_apart")) is None:
         position = recorder.enter("pullback: compile the kernels apart")
         apart = executable.__dict__["_apart"] = _Apart(executable.program)
         recorder.leave(position)

@@ -166,8 +166,7 @@ def explain(f: Any, *args: Any, **kwargs: Any) -> Explanation:
         Functions run eagerly here: llvmlite is not installed, or ``PULLBACK_NATIVE=0``.
     """
     compiled = f if _native(f) is not None else compile(f)
-    native = _native(compiled)
-    if native is None:
+    if (native := _native(compiled)) is None:
         raise Unsupported("compiled functions run eagerly here: there is no llvmlite, or PULLBACK_NATIVE=0")
     compiled(*args, **kwargs)
     return Explanation(native)

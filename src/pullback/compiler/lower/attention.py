@@ -26,8 +26,7 @@ def attention(
     if are_apart(query.shape, key.shape[-2]):
         return None
     factor = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
-    parts = stretches(query.shape[-2], key.shape[-2], is_causal and mask is None)
-    if len(parts) > 1:
+    if len(parts := stretches(query.shape[-2], key.shape[-2], is_causal and mask is None)) > 1:
         query, key, value = (context.multiplied(x) for x in given)
     found = []
     for first, beyond, keys in parts:

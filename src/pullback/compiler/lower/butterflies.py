@@ -64,8 +64,7 @@ def taken(ops: Handler | Vectors, x: Pair, y: Pair) -> Pair:
 
 def few(ops: Handler | Vectors, xs: Sequence[Pair]) -> list[Pair]:
     """Return the transform of a few pairs."""
-    n = len(xs)
-    if n == 1:
+    if (n := len(xs)) == 1:
         return list(xs)
     factor = next(p for p in (2, 3, 5, 7, 11, 13) if n % p == 0)
     if factor == n:

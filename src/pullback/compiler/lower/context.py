@@ -159,8 +159,7 @@ class Context:
 
     def gathers(self, value: Lowered) -> bool:
         """Return whether a value is of so many arrays that it is stored beside the one filled last."""
-        even = value.even
-        if even is None or value.buffer is not None or prod(value.shape) < BEYOND:
+        if (even := value.even) is None or value.buffer is not None or prod(value.shape) < BEYOND:
             return False
         numbers = {b.number for b in even if b.shape}
         recent = {n.buffer.number for n in self.nodes[-RECENT:] if isinstance(n, Map)}
@@ -246,8 +245,7 @@ class Context:
 
     def wrong(self) -> Buffer | None:
         """Return what holds whether an index is out of its range; None where none is asked for."""
-        checks = list(self._checks.values())
-        if not checks:
+        if not (checks := list(self._checks.values())):
             return None
 
         def either(ops: Handler, indices: Indices) -> Any:
@@ -284,8 +282,7 @@ class Context:
             x.body(found, at)
             return ops.load(buffer, found.reads[0].index)
 
-        narrow = self._strided(Lowered(x.shape, buffer.dtype, halves))
-        if narrow is None:
+        if (narrow := self._strided(Lowered(x.shape, buffer.dtype, halves))) is None:
             return None
         if buffer.number not in self._wide:
             stored = self.stored(self.cast(self.held(buffer), x.dtype)).buffer
@@ -325,11 +322,9 @@ class Context:
             # The machine code knows of two axes.
             a, b = (self.matrix(self.stored(x)) for x in (left, right))
         key = a, b, rows, columns, inner, alpha
-        known = self._products.get(key)
-        if known is not None:
+        if (known := self._products.get(key)) is not None:
             return self.held(known)
-        buffer = self.buffer((*batch, rows, columns), dtype)
-        if buffer.bytes <= KEPT:
+        if (buffer := self.buffer((*batch, rows, columns), dtype)).bytes <= KEPT:
             self._products[key] = buffer
         self.nodes.append(
             Contraction(

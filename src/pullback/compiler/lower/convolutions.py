@@ -110,8 +110,7 @@ def conv(
     kernel is made for their stride (8 images of 3×32×32, patches of 4×4 160 to 50 µs).
     """
     given = [o for o in (x, w, bias) if o is not None]
-    shape = _shape(x.shape, w.shape, result, given, attrs)
-    if shape is not None:
+    if (shape := _shape(x.shape, w.shape, result, given, attrs)) is not None:
         kernel = kernels.correlation(shape, False, bias is not None)
         y = context.buffer(result, x.dtype)
         return precompiled(context, kernel, x.shape[0], (x, w, bias), y, flops=2 * shape.multiplications)
@@ -133,8 +132,7 @@ def conv_transpose(
     context: Context, result: Extents, y: Lowered, w: Lowered, bias: Lowered | None, *attrs: Any
 ) -> Lowered | None:
     """Return x = conv_transpose(y, w) + bias."""
-    shape = _shape(result, w.shape, y.shape, [y, w], attrs[:4])
-    if shape is not None:
+    if (shape := _shape(result, w.shape, y.shape, [y, w], attrs[:4])) is not None:
         kernel = kernels.correlation(shape, True, False)
         x = precompiled(
             context, kernel, y.shape[0], (y, w, None), context.buffer(result, y.dtype),
@@ -157,8 +155,7 @@ def conv_transpose(
 
 def conv_weight(context: Context, result: Extents, x: Lowered, y: Lowered, *attrs: Any) -> Lowered | None:
     """Return w = conv_weight(x, y)."""
-    shape = _shape(x.shape, result, y.shape, [x, y], attrs[1:])
-    if shape is None:
+    if (shape := _shape(x.shape, result, y.shape, [x, y], attrs[1:])) is None:
         if not _is_cut(x.shape, result, y.shape, [x, y], attrs[1:]):
             return None
         covectors, patches = (_patches(context, v, y.shape[2:]) for v in (y, x))
@@ -176,8 +173,7 @@ def _pool(x: Extents, y: Extents, dtype: np.dtype, windows: Any) -> PoolShape | 
 def max_pool(context: Context, x: Lowered, windows: Any) -> list[Lowered] | None:
     """Lower a maximum pool, which gives (values, winners)."""
     (out, _), (_, octet) = context.results
-    shape = _pool(x.shape, out, x.dtype, windows)
-    if shape is None:
+    if (shape := _pool(x.shape, out, x.dtype, windows)) is None:
         return None
     winners = context.buffer(out, octet)
     values = precompiled(
@@ -191,8 +187,7 @@ def scatter_windows(
 ) -> Lowered | None:
     """Add covectors to the places of the winners."""
     whole = context.results[0][0]
-    shape = _pool(whole, y.shape, y.dtype, windows)
-    if shape is None or winners.dtype != np.uint8:
+    if (shape := _pool(whole, y.shape, y.dtype, windows)) is None or winners.dtype != np.uint8:
         return None
     planes = prod(whole[:2])
     return precompiled(context, pooling.spread(shape), planes, (y, winners), context.buffer(whole, y.dtype))

@@ -34,8 +34,7 @@ def form(op: Op) -> Form:
     It gets the handler, the operands in the dtype in which torch computes, and the op's attributes; it raises
     `Unwritten` for an op without one.
     """
-    op = TABLE[op.base]
-    if op.form is not None:
+    if (op := TABLE[op.base]).form is not None:
         return op.form
     if isinstance(op.kernel, np.ufunc):
         return functools.partial(_asked, ufunc=op.kernel)
@@ -146,8 +145,7 @@ def _scalar(ops: Handler, x: Any, dtype: np.dtype[Any]) -> Any:
 
 def _kind(x: Any) -> Any:
     """Return what NumPy promotes an operand by: its dtype, or the type of a number."""
-    found = getattr(x, "dtype", None)
-    if found is None:
+    if (found := getattr(x, "dtype", None)) is None:
         return np.dtype(bool) if type(x) is bool else next((k for k in _NUMBERS if isinstance(x, k)), int)
     if isinstance(x, np.ndarray) and x.ndim:
         raise Unwritten
@@ -197,8 +195,7 @@ def _asked(ops: Handler, *operands: Any, ufunc: np.ufunc) -> Any:
 
 def asking(op: Op, kinds: Sequence[np.dtype[Any]]) -> Form | None:
     """Return an op's scalar form for real dtypes that NumPy's loop takes as they are; None for others."""
-    op = TABLE[op.base]
-    if op.form is not None or not isinstance(op.kernel, np.ufunc):
+    if (op := TABLE[op.base]).form is not None or not isinstance(op.kernel, np.ufunc):
         return None
     wanted, result, how = _answer(op.kernel, *kinds)
     if type(how) is not str or wanted != tuple(kinds) or result.kind == "c":

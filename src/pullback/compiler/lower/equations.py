@@ -144,8 +144,7 @@ class _Lowering:
                 value = self._copied(value)
             assert value.buffer is not None
             outputs.append(value.buffer)
-        wrong = context.wrong()
-        if wrong is not None:
+        if (wrong := context.wrong()) is not None:
             outputs.append(wrong)
         nodes = _needed(context.nodes, outputs)
         return Result(
@@ -154,12 +153,10 @@ class _Lowering:
 
     def _layout(self, draw: Equation) -> Any:
         """Return what a draw looks at: shape, dtype and the order in memory of its operand."""
-        operand = draw.operands[0]
-        if not isinstance(operand, Reference):
+        if not isinstance((operand := draw.operands[0]), Reference):
             return operand
         number, program = operand.index, self.program
-        found = self.layouts.get(draw.outputs[0])
-        if found is None:
+        if (found := self.layouts.get(draw.outputs[0])) is None:
             found = np.broadcast_to(np.zeros((), program.dtypes[number]), program.shapes[number])
         return found
 
@@ -263,15 +260,13 @@ class _Lowering:
         # In float32 as a whole and rounded once, as in eager.
         context.results = [(shape, computing(dtype)) for shape, dtype in results]
         wide = [context.cast(o, computing(o.dtype)) if isinstance(o, Lowered) else o for o in operands]
-        found = rule(context, *wide, *attrs)
-        if found is None:
+        if (found := rule(context, *wide, *attrs)) is None:
             return None
         values = [found] if isinstance(found, Lowered) else found
         return [v and context.cast(v, dtype) for v, (_, dtype) in zip(values, results, strict=True)]
 
     def _parts(self, op: Op, operands: list[Any], attrs: tuple[object, ...]) -> list[Lowered] | None:
-        parts = views.viewed(op, operands[0], attrs)
-        if parts is None:
+        if (parts := views.viewed(op, operands[0], attrs)) is None:
             return None
         context = self.context
         return [
@@ -286,8 +281,7 @@ class _Lowering:
         kinds = tuple([(o.dtype, not o.shape) if isinstance(o, Lowered) else (type(o), o) for o in operands])
         if op.rounded_attrs and dtype in HALVES:
             attrs = tuple([float(np.asarray(v, dtype)) for v in attrs])
-        computed = _computed(op, op.form, kinds, attrs, dtype, dtypes.get_default_dtype())
-        if computed is None:
+        if (computed := _computed(op, op.form, kinds, attrs, dtype, dtypes.get_default_dtype())) is None:
             return None
         written, common, exact, count, as_is, paired = computed
         # What many elements share is computed once.

@@ -200,9 +200,7 @@ def scatter_add(context: Context, x: Lowered, index: Lowered, source: Lowered, d
 
 def index(context: Context, x: Lowered, where: Lowered, dims: tuple[int, ...]) -> Lowered | None:
     """Return ``x[…]`` by integer tensors."""
-    if not _integral(where):
-        return None
-    return _Picked.at(context, x.shape, where, dims).read(context, x)
+    return _Picked.at(context, x.shape, where, dims).read(context, x) if _integral(where) else None
 
 
 def index_backward(
@@ -219,9 +217,7 @@ def index_put(
     context: Context, x: Lowered, where: Lowered, values: Lowered, dims: tuple[int, ...], accumulate: bool
 ) -> Lowered | None:
     """Return X with the elements at the places replaced by `values`, or with `values` added there."""
-    if not _integral(where) or x.dtype != values.dtype:
-        return None
-    if accumulate and not _addable(x, where, values):
+    if not _integral(where) or x.dtype != values.dtype or (accumulate and not _addable(x, where, values)):
         return None
     picked = _Picked.at(context, x.shape, where, dims)
     given = picked.written(context, values)

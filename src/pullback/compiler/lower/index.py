@@ -180,8 +180,7 @@ class Index:
         best = (1, self, ZERO)
         step = divisor
         for count, (_, (_, coefficient)) in enumerate(ordered, start=1):
-            step = gcd(step, coefficient)
-            if step == 1:
+            if (step := gcd(step, coefficient)) == 1:
                 break
             terms = dict(ordered[count:])
             above = _multiples(terms, self.constant, step)
@@ -266,9 +265,7 @@ def _merged(index: Index) -> Index:
 def atom_index(atom: Atom) -> Index:
     """Return the index that is one atom."""
     low, high = atom.bounds()
-    if low == high:
-        return constant(low)
-    return Index({atom.key(): (atom, 1)})
+    return constant(low) if low == high else Index({atom.key(): (atom, 1)})
 
 
 def constant(value: int) -> Index:

@@ -38,8 +38,7 @@ def place(node: Node, domain: Domain) -> Place | None:
 
 @once
 def _of_map(shape: Shape, domain: Domain) -> Place | None:
-    size = prod(shape)
-    if size == domain.size:
+    if (size := prod(shape)) == domain.size:
         indices = domain.indices(shape)
         return Place(ELEMENT, indices, linear(indices, strides_of(shape)))
     if domain.laned:
@@ -181,15 +180,13 @@ class Kernel:
             # One number beside the elements of a long array would keep the array from being cut.
             return False
         if self.domain is not None or isinstance(node, Map):
-            places = self._placed([node], self._space, self._places)
-            if places is not None:
+            if (places := self._placed([node], self._space, self._places)) is not None:
                 self._take(node, self.domain, places)
             return places is not None
         if _size(node) != self.size:
             return False
         domain = _space_of(node)  # type: ignore[arg-type]  # a reduction
-        places = self._placed([*self.nodes, node], domain, {})
-        if places is not None:
+        if (places := self._placed([*self.nodes, node], domain, {})) is not None:
             self._take(node, domain, places)
         return places is not None
 
@@ -197,8 +194,7 @@ class Kernel:
         """Return the places of `nodes` added to those of `before`; None when one does not fit."""
         added: dict[int, Place] = {}
         for node in nodes:
-            where = place(node, space)
-            if where is None or _is_slow_in_rows(node, where, space):
+            if (where := place(node, space)) is None or _is_slow_in_rows(node, where, space):
                 return None
             for read in read_by(node, where):
                 filled = added.get(read.buffer.number) or before.get(read.buffer.number)
@@ -233,8 +229,7 @@ class Kernel:
     def _affine(self, domain: Domain) -> bool:
         innermost = domain.loops[-1] if domain.loops else domain.row
         for node in self.nodes:
-            where = place(node, domain)
-            if where is None or (where.kind == ROW and not domain.loops):
+            if (where := place(node, domain)) is None or (where.kind == ROW and not domain.loops):
                 return False
             for index in (*(read.index for read in read_by(node, where)), where.store):
                 if index.coefficient(innermost) is None:

@@ -89,8 +89,7 @@ UNROLLED = 490
 
 def identity(combine: str, dtype: np.dtype[Any]) -> Any:
     """Return what leaves the other operand of a combination as it is."""
-    known = COMBINE[combine][1]
-    if known is not None:
+    if (known := COMBINE[combine][1]) is not None:
         return known
     if is_float(dtype):
         return -np.inf if combine == "maximum" else np.inf
@@ -235,8 +234,7 @@ class _Writer:
         """Give reductions over columns and over everything their first value."""
         ops = self.ops
         for node in self.kernel.nodes:
-            where = self.places[node.buffer.number]
-            if where.kind == ALL:
+            if (where := self.places[node.buffer.number]).kind == ALL:
                 assert isinstance(node, Reduction)
                 dtype = self._accumulator(node, wide=True)
                 first = number(identity(node.combine, dtype), dtype)
@@ -250,9 +248,7 @@ class _Writer:
     def _accumulator(self, node: Reduction, wide: bool = False) -> np.dtype[Any]:
         dtype = computing(node.buffer.dtype)
         # A sum of the sums of rows may have as many terms as there are rows.
-        if wide and dtype == np.float32 and node.combine == "sum":
-            return np.dtype(np.float64)
-        return dtype
+        return np.dtype(np.float64) if wide and dtype == np.float32 and node.combine == "sum" else dtype
 
     def _stage(self, stage: int) -> None:
         ops, domain = self.ops, self.domain
@@ -419,7 +415,6 @@ class _Writer:
     def _finish(self) -> None:
         ops = self.ops
         for node in self.kernel.nodes:
-            number_ = node.buffer.number
-            if number_ in self.totals:
+            if (number_ := node.buffer.number) in self.totals:
                 slot, dtype = self.totals[number_]
                 ops.store(node.buffer, constant(0), ops.cast(ops.held(slot, dtype), node.buffer.dtype))

@@ -30,8 +30,7 @@ def scan(
     """Return a scan. Stacked outputs that are not used are not computed."""
     body, carries, slices, length, reverse = attrs
     kept = [n for n in range(len(body.outputs)) if n < carries or wanted[n]]
-    result = _native(lower, body, kept)
-    if result is None:
+    if (result := _native(lower, body, kept)) is None:
         return None
     last = carries + slices
     sliced = [_sliced(context, x) for x in operands[carries:last]]

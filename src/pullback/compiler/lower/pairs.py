@@ -32,16 +32,14 @@ class Pairs:
 
     def constant(self, value: Any, dtype: np.dtype[Any]) -> Any:
         """Return a number of a dtype."""
-        part = PARTS.get(dtype)
-        if part is None:
+        if (part := PARTS.get(dtype)) is None:
             return self.ops.constant(value, dtype)
         value = complex(value)
         return Pair(self.ops.constant(value.real, part), self.ops.constant(value.imag, part))
 
     def cast(self, x: Any, dtype: np.dtype[Any]) -> Any:
         """Return a scalar in another dtype; of a pair that is to be real, the real part."""
-        part = PARTS.get(dtype)
-        if part is None:
+        if (part := PARTS.get(dtype)) is None:
             return self.ops.cast(x.real if isinstance(x, Pair) else x, dtype)
         if isinstance(x, Pair):
             return Pair(self.ops.cast(x.real, part), self.ops.cast(x.imag, part))

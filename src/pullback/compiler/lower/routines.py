@@ -40,9 +40,7 @@ def scattered(
 
     def value(ops: Handler, at: Indices) -> Any:
         found = source.at(ops, at)
-        if kept is None:
-            return found
-        return ops.select(kept(ops, at), found, ops.constant(0, source.dtype))
+        return found if kept is None else ops.select(kept(ops, at), found, ops.constant(0, source.dtype))
 
     def look(ops: Any) -> None:
         at = spread(variables("i", source.shape))

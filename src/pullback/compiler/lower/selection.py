@@ -86,8 +86,7 @@ def extreme_element(
         both = _in_one_pass(context, x, dim, word)
         return [copied(v, s) for v, (s, _) in zip(both, context.results, strict=True)]
     x = context.cheap(x)
-    found = _place_of(context, x, dim, word)
-    if found is None:
+    if (found := _place_of(context, x, dim, word)) is None:
         return None
 
     def value(ops: Handler, kept: Indices) -> Any:

@@ -103,8 +103,7 @@ def in_vectors(ops: Emitter, dtype: np.dtype[Any], width: int, count: int) -> It
     """Go over the places below `count` by whole vectors, then by shorter ones; inside of a loop each."""
     start = 0
     while start < count:
-        loop = Variable("q", (count - start) // width)
-        if loop.extent:
+        if (loop := Variable("q", (count - start) // width)).extent:
             with counted(ops, loop):
                 yield Vectors(ops, dtype, width), spread([loop])[0] * width + start
             start += loop.extent * width

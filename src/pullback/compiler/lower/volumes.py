@@ -65,15 +65,13 @@ def _apart(*attrs: Any) -> tuple[Any, Any]:
 
 def conv(context: Context, x: Lowered, w: Lowered, bias: Lowered | None, *attrs: Any) -> Lowered | None:
     """Lower y = conv(x, w) + bias."""
-    result = context.results[0][0]
-    if len(result) != _VOLUMES:
+    if len(result := context.results[0][0]) != _VOLUMES:
         return convolutions.conv(context, result, x, w, bias, *attrs)
     images, outputs, planes, *size = result
     geometry, others = _apart(*attrs)
     beside = _beside(context, x, planes, w.shape[2], geometry)
     shape = (images * planes, outputs, *size)
-    y = convolutions.conv(context, shape, beside, _taps_last(w), bias, *others)
-    if y is None:
+    if (y := convolutions.conv(context, shape, beside, _taps_last(w), bias, *others)) is None:
         return None
     return y.rearranged(result, lambda at: (at[0] * planes + at[2], at[1], *at[3:]))
 
@@ -82,8 +80,7 @@ def conv_transpose(
     context: Context, y: Lowered, w: Lowered, bias: Lowered | None, *attrs: Any
 ) -> Lowered | None:
     """Lower x = conv_transpose(y, w) + bias."""
-    result = context.results[0][0]
-    if len(result) != _VOLUMES:
+    if len(result := context.results[0][0]) != _VOLUMES:
         return convolutions.conv_transpose(context, result, y, w, bias, *attrs)
     images, channels, _, *size = result
     planes, taps = y.shape[2], w.shape[2]
@@ -118,17 +115,14 @@ def _quotient(ops: Handler, index: Index, divisor: int) -> Any:
 
 def conv_weight(context: Context, x: Lowered, y: Lowered, kernel: Shape, *attrs: Any) -> Lowered | None:
     """Lower w = conv_weight(x, y)."""
-    result = context.results[0][0]
-    if len(result) != _VOLUMES:
+    if len(result := context.results[0][0]) != _VOLUMES:
         return convolutions.conv_weight(context, result, x, y, kernel, *attrs)
     outputs, channels, taps, *size = result
     geometry, others = _apart(*attrs)
     beside = _beside(context, x, y.shape[2], taps, geometry)
     shape = (outputs, channels * taps, *size)
     w = convolutions.conv_weight(context, shape, beside, _planes_first(y), kernel[1:], *others)
-    if w is None:
-        return None
-    return w.rearranged(result, lambda at: (at[0], at[1] * taps + at[2], *at[3:]))
+    return None if w is None else w.rearranged(result, lambda at: (at[0], at[1] * taps + at[2], *at[3:]))
 
 
 def _fits(windows: Any, size: Shape, output: Shape) -> bool:
@@ -168,8 +162,7 @@ def scatter_windows(
     context: Context, y: Lowered, winners: Lowered, windows: Any, size: Shape
 ) -> Lowered | None:
     """Add covectors to the places of the winners: each place asks the windows that it is under."""
-    whole = context.results[0][0]
-    if len(whole) != _VOLUMES:
+    if len(whole := context.results[0][0]) != _VOLUMES:
         return convolutions.scatter_windows(context, y, winners, windows, size)
     kernel, stride, output = windows.kernel, windows.stride, y.shape[2:]
     back = [range(-(-k // s)) for k, s in zip(kernel, stride, strict=True)]

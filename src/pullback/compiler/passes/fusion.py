@@ -65,8 +65,7 @@ def _joined(steps: list[Step], node: Node, earliest: int, single: int) -> int | 
     if single > earliest and node.buffer.size == 1:
         candidates.append(single)
     for position in candidates:
-        step = steps[position]
-        if not isinstance(step, Kernel):
+        if not isinstance((step := steps[position]), Kernel):
             continue
         if len(step.nodes) >= (NUMBERS if step.size <= 1 else MOST):
             continue

@@ -129,8 +129,7 @@ class _Fission:
             return None
         g, x = (o.index for o in product.operands)
         if product.op == "mm":
-            turned = makers.get(g)
-            if turned is None or turned.op != "t":
+            if (turned := makers.get(g)) is None or turned.op != "t":
                 return None
             g = turned.operands[0].index
         few = len(self.shapes[g]) == 2 and self.shapes[g][0] < MANY_ROWS

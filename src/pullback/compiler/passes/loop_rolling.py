@@ -60,8 +60,7 @@ class Roller:
         """Return the number of a value with an axis, or its parts of a `width`, moved to the front."""
         if axis == 0 and width == 0:
             return value
-        number = self._turned.get((value, axis, width))
-        if number is None:
+        if (number := self._turned.get((value, axis, width))) is None:
             shape, dtype = self.kind(value)
             part = (width,) if width else ()
             count = shape[axis] // (width or 1)
@@ -72,8 +71,7 @@ class Roller:
 
     def note(self, equation: Equation) -> None:
         """Remember which values are slices of others."""
-        found = parts(equation)
-        if found is not None and isinstance(equation.operands[0], Reference):
+        if (found := parts(equation)) is not None and isinstance(equation.operands[0], Reference):
             axis, place, width = found
             stack = self.with_first(equation.operands[0].index, axis, width)
             for n, output in enumerate(equation.outputs):
@@ -116,8 +114,7 @@ class Rolling:
         following = _following(signatures)
         position = 0
         while position < len(equations):
-            rolled = self._loop_at(position, signatures, following)
-            if rolled is None:
+            if (rolled := self._loop_at(position, signatures, following)) is None:
                 self.keep(equations[position])
                 position += 1
             else:
@@ -185,8 +182,7 @@ class Rolling:
         if len(runs) > 1:
             whole = (len(equation.operands), *shape)
             made = [self.write("cat", made, (tuple(map(len, runs)), 0), whole, dtype)]
-        axis = equation.attrs[-1]
-        if axis:
+        if axis := equation.attrs[-1]:
             order = (*range(1, axis + 1), 0, *range(axis + 1, len(shape) + 1))
             turned = (*shape[:axis], len(equation.operands), *shape[axis:])
             made = [self.write("permute", made, (order,), turned, dtype)]
@@ -240,8 +236,7 @@ class Rolling:
         if stack not in self.roller.turned:
             self.materialize(stack)
             return stack
-        made = self._fronts.get(stack)
-        if made is None:
+        if (made := self._fronts.get(stack)) is None:
             value, axis, width = self.roller.turned[stack]
             self.materialize(value)
             shape, dtype = self.roller.kind(stack)
@@ -275,19 +270,16 @@ class Rolling:
         """Roll the repetitions that begin at an equation; the position after them, or None."""
         again = start
         for _ in range(TRIES):
-            again = following[again]
-            if again < 0:
+            if (again := following[again]) < 0:
                 return None
             period = again - start
             # Where the last of the fewest repetitions would end, which costs least to look at.
-            last = start + LEAST * period - 1
-            if last >= len(signatures):
+            if (last := start + LEAST * period - 1) >= len(signatures):
                 return None
             if signatures[last] != signatures[last - period]:
                 continue
             end = self._end(signatures, start, period)
-            count = (end - start) // period + 1
-            if count < LEAST or self._tried[period, end] >= PHASES:
+            if (count := (end - start) // period + 1) < LEAST or self._tried[period, end] >= PHASES:
                 continue
             once = self.equations[start : start + period]
             # Before operands are looked at, which took half of a first call where values are large.
@@ -301,8 +293,7 @@ class Rolling:
 
     def _end(self, signatures: list[int], start: int, period: int) -> int:
         """Return the first position from `start` on whose signature does not come again after a period."""
-        end = self._ends.get(period, -1)
-        if end < start:
+        if (end := self._ends.get(period, -1)) < start:
             end, last = start, len(signatures) - period
             while end < last and signatures[end] == signatures[end + period]:
                 end += 1

@@ -102,20 +102,17 @@ class Plan:
         if not self.lowered.checked:
             return called
         flag = self.lowered.outputs[-1]
-        filling = self._filling.get(flag.number)
-        if filling is None:
+        if (filling := self._filling.get(flag.number)) is None:
             filling = next(n for n, step in enumerate(self.steps) if flag in getattr(step, "filled", ()))
         return max(filling + 1, called)
 
     def may_replace(self, before: Buffer, after: Buffer) -> bool:
         """Tell whether a step may write buffer `after` to `before`, given from outside, and none fails."""
-        filling = self._filling.get(after.number)
-        if filling is None or filling < self.settled:
+        if (filling := self._filling.get(after.number)) is None or filling < self.settled:
             return False
         if any(n > filling for n in self._reading.get(before.number, ())):
             return False
-        step = self.steps[filling]
-        if isinstance(step, Routine):
+        if isinstance((step := self.steps[filling]), Routine):
             return step.over is not None and step.over.number == before.number
         return self.emissions[id(step)].accesses.may_replace(before.number, after.number)
 

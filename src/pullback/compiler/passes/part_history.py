@@ -57,8 +57,7 @@ class History:
         for step in path:
             if place.children and next(iter(place.children))[::2] != step[::2]:
                 return False
-            found = place.children.get(step)
-            if found is None:
+            if (found := place.children.get(step)) is None:
                 return True
             place = found
         return True
@@ -80,8 +79,7 @@ class History:
         for depth in range(len(path) + 1):
             if place is None:
                 break
-            n = bisect_right(place.written, version) - 1
-            if n >= 0 and place.written[n] > found.version:
+            if (n := bisect_right(place.written, version) - 1) >= 0 and place.written[n] > found.version:
                 found = Covered(place.written[n], depth, place.values[n])
             place = place.children.get(path[depth]) if depth < len(path) else None
         return found

@@ -85,8 +85,7 @@ class Period:
         for position in range(self.size):
             found = []
             for n in range(len(self.at(position, 0).operands)):
-                slot = self._slot(position, n, good, first)
-                if slot is None:
+                if (slot := self._slot(position, n, good, first)) is None:
                     return None
                 found.append(slot)
             slots.append(found)
@@ -174,12 +173,10 @@ class Period:
 
     def _made(self, position: int, repetition: int, value: int) -> tuple[str, tuple[int, ...]] | None:
         """Return ("same", place) or ("carried", place and distance) of what a repetition makes."""
-        maker = self.rolling.maker.get(value)
-        if maker is None or maker[0] < self.start:
+        if (maker := self.rolling.maker.get(value)) is None or maker[0] < self.start:
             return None
         made_in, place = divmod(maker[0] - self.start, self.size)
-        distance = repetition - made_in
-        if distance == 0 and place < position:
+        if (distance := repetition - made_in) == 0 and place < position:
             return "same", (place, maker[1])
         if 0 < distance <= self._reach(value):
             return "carried", (place, maker[1], distance)

@@ -47,8 +47,7 @@ class Loop:
 
     def write(self) -> int | None:
         """Write the loop and what it needs; the position after it, or None where it does not pay."""
-        equations = self._body_equations()
-        if equations is None:
+        if (equations := self._body_equations()) is None:
             return None
         finals, stacked, selects = self._read_outside()
         carries = list(self.carries)
@@ -148,8 +147,7 @@ class Loop:
     def _carried(self, position: int, output: int, distance: int, value: int) -> Reference:
         """Return what an equation made `distance` repetitions ago, first a value from before the loop."""
         key = (position, output, distance, value)
-        local = self.carries.get(key)
-        if local is None:
+        if (local := self.carries.get(key)) is None:
             made: tuple[int, int] | int = (position, output)
             if distance > 1:
                 before = self.period.at(position, self.begin - distance + 1).outputs[output]
@@ -161,8 +159,7 @@ class Loop:
     def _held(self, value: int) -> Reference | None:
         if not self._is_before(value):
             return None
-        local = self.held.get(value)
-        if local is None:
+        if (local := self.held.get(value)) is None:
             array = self.roller.recorder.constants.get(value)
             local = self._new(self.roller.kind(value))
             if array is None:

@@ -82,8 +82,7 @@ def _joined(equation: Equation, work: _Work, uses: Counter[int]) -> Equation | N
 
 def _from_zeros(number: int, work: _Work) -> bool:
     """Tell whether a value is a table of zeros with rows added to it."""
-    maker = work.makers.get(number)
-    if maker is None:
+    if (maker := work.makers.get(number)) is None:
         array = work.program.constants.get(number)
         return array is not None and not array.any() and not np.signbit(array).any()
     if maker.op in ("embedding_backward", "index_backward"):
@@ -112,8 +111,7 @@ def _index(made: Equation, base: Reference, work: _Work) -> Equation:
 
 
 def _added(made: Equation, base: Reference, work: _Work) -> Equation | None:
-    first = made.operands[0].index
-    if first in work.makers:
+    if made.operands[0].index in work.makers:
         return None
     return made._replace(operands=(base, *made.operands[1:]))
 

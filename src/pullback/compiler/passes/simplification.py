@@ -198,8 +198,7 @@ def _once(equations: Sequence[Equation], wanted: frozenset[int]) -> tuple[list[E
         moved = False
         for o in operands:
             if type(o) is Reference:
-                n = o[0]
-                if n in same:
+                if (n := o[0]) in same:
                     n, moved = same[n], True
                 told.append(n)
             else:
@@ -209,8 +208,7 @@ def _once(equations: Sequence[Equation], wanted: frozenset[int]) -> tuple[list[E
             equation = Equation(op, tuple(given), attrs, outputs, several)
         if op not in acting:
             key = (op, exact(attrs) if attrs else attrs, *told)
-            before = known.setdefault(key, outputs)
-            if before is not outputs and wanted.isdisjoint(outputs):
+            if (before := known.setdefault(key, outputs)) is not outputs and wanted.isdisjoint(outputs):
                 same.update(zip(outputs, before, strict=True))
                 continue
         kept.append(equation)

@@ -137,8 +137,7 @@ class _Parting:
         for equation in equations:
             if not self.same.keys().isdisjoint([o[0] for o in equation.operands if type(o) is Reference]):
                 equation = equation._replace(operands=renumbered(equation.operands, self.same))
-            rule = rules.get(equation.op)
-            if rule is None or not rule(equation):
+            if (rule := rules.get(equation.op)) is None or not rule(equation):
                 self.keep(equation)
         for value in sorted(self.needed):
             self._require(value)
@@ -168,8 +167,7 @@ class _Parting:
 
     def _again(self, equation: Equation) -> bool:
         """Let a copy of a part be that part."""
-        x = equation.operands[0].index
-        if x not in self.parts or equation.attrs not in ((), (None,)):
+        if (x := equation.operands[0].index) not in self.parts or equation.attrs not in ((), (None,)):
             return False
         self._be(equation.outputs[0], x)
         return True
@@ -213,8 +211,7 @@ class _Parting:
 
     def _add(self, equation: Equation) -> bool:
         """Add what is zero but at one part to that part."""
-        given = _summands(equation)
-        if given is None or self.placed.keys().isdisjoint(given):
+        if (given := _summands(equation)) is None or self.placed.keys().isdisjoint(given):
             return False
         first, second = given
         turned = first in self.placed and second not in self.placed
@@ -274,8 +271,7 @@ class _Parting:
         return made
 
     def _once(self, key: Any, op: str, operand: int, attrs: tuple[Any, ...], shape: tuple[int, ...]) -> int:
-        made = self._known.get(key)
-        if made is None:
+        if (made := self._known.get(key)) is None:
             made = self._known[key] = self._write(op, (operand,), attrs, shape, self.roller.kind(operand)[1])
         return made
 
@@ -315,8 +311,7 @@ class _Parting:
         """Return a value plus zero, which differs where that is -0.0."""
         value = self.there(value)
         shape, dtype = self.roller.kind(value)
-        made = self._known.get((value, "zero"))
-        if made is None:
+        if (made := self._known.get((value, "zero"))) is None:
             made = self.roller.made(shape, dtype)
             self.out.append(Equation("add", (Reference(value), 0), (), (made,), False))
             # Another zero changes nothing.
@@ -330,21 +325,17 @@ class _Parting:
     def there(self, value: int) -> int:
         """Return the number under which a value is made by an equation, or given."""
         value = self.same.get(value, value)
-        part = self.parts.get(value)
-        if part is not None:
-            made = self._whole(part)
-            if made != value:
+        if (part := self.parts.get(value)) is not None:
+            if (made := self._whole(part)) != value:
                 self.same[value] = made
             return self.there(made) if made in self.parts else made
-        placed = self.placed.pop(value, None)
-        if placed is not None:
+        if (placed := self.placed.pop(value, None)) is not None:
             self.keep(placed.equation)
         return value
 
     def _require(self, number: int) -> None:
         """Let an equation make a value under its own number."""
-        made = self.there(number)
-        if made != number:
+        if (made := self.there(number)) != number:
             self.out.append(Equation("clone", (Reference(made),), (), (number,), False))
 
     def _whole(self, part: _Part) -> int:

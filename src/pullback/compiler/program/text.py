@@ -207,8 +207,7 @@ class _Writer:
         return f"real({str(value)!r})"
 
     def _body(self, body: Body) -> str:
-        name = self._known.get(id(body))
-        if name is None:
+        if (name := self._known.get(id(body))) is None:
             text = self.function("body", body)
             name = self._known[id(body)] = f"body{len(self._known)}"
             self.bodies.append(text.replace("def body(", f"def {name}(", 1))
@@ -354,8 +353,7 @@ class _Reader:
         if isinstance(tree, ast.List):
             return [self._value(e) for e in tree.elts]
         if isinstance(tree, ast.Call):
-            name = self._name(tree.func)
-            if name == "body":
+            if (name := self._name(tree.func)) == "body":
                 return self._body(self._name(tree.args[0]))
             maker = slice if name == "slice" else MAKERS.get(name)
             if maker is None:
@@ -418,8 +416,7 @@ class _Code:
 
 def exact(value: Any) -> Any:
     """Return a value that equals another's only where they are the same: 1 is not True, 0.0 is not -0.0."""
-    kind = type(value)
-    if kind is Reference or value is None:
+    if (kind := type(value)) is Reference or value is None:
         return value
     if kind in _EXACT:
         return kind, value

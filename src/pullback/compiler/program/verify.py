@@ -55,8 +55,7 @@ def verify(program: Program | Body, kinds: bool = False) -> None:
 
 
 def _check_op(equation: Equation) -> None:
-    op = TABLE.get(equation.op)
-    if op is None:
+    if (op := TABLE.get(equation.op)) is None:
         raise ProgramError(f"there is no op {equation.op!r}")
     if not op.variadic and len(equation.operands) != len(op.inputs):
         raise ProgramError(f"{op.name} takes {len(op.inputs)} operands, not {len(equation.operands)}")

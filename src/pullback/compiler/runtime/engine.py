@@ -32,7 +32,7 @@ def attributes() -> str:
 
 def whole(*texts: Iterable[str]) -> str:
     """Return the text of a module from its declarations and functions; loops may refer to group 0, and be of
-    kind 1 (independent iterations of that group) or 3 (not to be unrolled).
+    kind 1 (independent iterations of that group), 3 (not to be unrolled) or 5 (both).
     """
     return "\n".join(
         [

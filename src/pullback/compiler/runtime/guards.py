@@ -175,13 +175,18 @@ def tensor_record(
     keep.append(type(tensor))
     # Views of an inference tensor are others than those of a tensor that counts its versions.
     counter = id(list if written else type(tensor._counter))
+    strides = 0
     array = _array_record(value.shape, value.dtype, written, keep)
-    return [source, place, id(type(tensor)), node, *array, counter]
+    if not value.flags.c_contiguous:
+        keep.append(np.array(value.strides, np.int64))
+        strides = int(keep[-1].ctypes.data)
+        array[-1] &= ~ROW_MAJOR
+    return [source, place, id(type(tensor)), node, *array, counter, strides]
 
 
 def array_record(place: int, shape: Sequence[int], dtype: np.dtype[Any], keep: list[Any]) -> list[int]:
     """Return what is expected of an array among the first tuple's items."""
-    return [native_specification.ARRAY, place, 0, 0, *_array_record(shape, dtype, False, keep), 0]
+    return [native_specification.ARRAY, place, 0, 0, *_array_record(shape, dtype, False, keep), 0, 0]
 
 
 def result_record(buffer: Buffer, slot: int, node: int, keep: list[Any]) -> list[int]:

@@ -63,7 +63,10 @@ def check_array(value: Object, record: Words, slot: Words, array: Object) -> Int
 
 @native
 def check_cell(spec: Object, record: Words, slot: Words, args: Object, extras: Object) -> Int:
-    """Do `check_array` for what one cell holds: a tensor of a type and history, or an array."""
+    """Do `check_array` for what one cell holds: a tensor of a type and history, or an array.
+
+    The record's last word is the address of the strides where they are not those of C order.
+    """
     source = record[0]
     thing: Object = record[1]
     if source != FIXED:
@@ -85,7 +88,11 @@ def check_cell(spec: Object, record: Words, slot: Words, args: Object, extras: O
         return DIFFERENT
     if thing.value is null or (record[8] != 0 and thing.counter.type is not record[8]):
         return DIFFERENT
-    return check_array(thing.value, record, slot, spec.array)
+    code = check_array(thing.value, record, slot, spec.array)
+    strides: Words = record[9]
+    if code == DONE and record[9] != 0 and not same_words(thing.value.strides, strides, record[5]):
+        return DIFFERENT
+    return code
 
 
 @native

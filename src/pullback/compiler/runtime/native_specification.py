@@ -14,6 +14,7 @@ FIELDS = {
     "made": "Int", "made_at": "Words", "refusal": "Int", "shared": "Int", "shared_at": "Words",
     "copies": "Int", "copies_at": "Words", "moving": "Int", "moving_at": "Words", "seen_at": "Words",
     "written": "Int", "written_at": "Words", "others": "Int", "others_at": "Words",
+    "scattered": "Int", "scattered_at": "Words", "gather": "Object", "scatter": "Object",
     "none": "Object", "leaf": "Object", "array": "Object", "tensor": "Object", "zero": "Object",
 }  # fmt: skip
 

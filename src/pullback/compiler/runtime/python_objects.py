@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from ..emit.restricted_python import Bool, Bytes, Int, Object, Words, load, native, null, python, store
+from ..emit.restricted_python import (
+    Bool,
+    Bytes,
+    Int,
+    Object,
+    Words,
+    apart,
+    load,
+    native,
+    null,
+    python,
+    store,
+)  # fmt: skip
 
 
 @native
@@ -98,3 +110,56 @@ def copy_element(to: Bytes, source: Bytes, width: Int) -> None:
         store(to, 16, load(source, 16))
     else:
         store(to, 8, load(source, 8))
+
+
+@native
+def copy_axes(to: Bytes, source: Bytes, d: Int, rank: Int, shape: Words, steps: Words, width: Int) -> Bytes:
+    """Copy elements one behind the other, from an axis on; return where they end."""
+    if d + 1 == rank:
+        return copy_row(to, source, shape[d], steps[d], width)
+    for n in range(shape[d]):
+        to = copy_axes(to, source + n * steps[d], d + 1, rank, shape, steps, width)
+    return to
+
+
+@native
+def copy_row(to: Bytes, source: Bytes, size: Int, step: Int, width: Int) -> Bytes:
+    """Copy elements a step apart one behind the other, by a loop for each width; return where they end."""
+    if width == 4 and step == 4:
+        copy_elements(to, source, size, 4, 4)
+    elif width == 4 and step == 0:
+        copy_elements(to, source, size, 0, 4)
+    elif width == 8 and step == 8:
+        copy_elements(to, source, size, 8, 8)
+    elif width == 8 and step == 0:
+        copy_elements(to, source, size, 0, 8)
+    elif width == 4:
+        copy_elements(to, source, size, step, 4)
+    elif width == 8:
+        copy_elements(to, source, size, step, 8)
+    elif width == 2:
+        copy_elements(to, source, size, step, 2)
+    else:
+        copy_elements(to, source, size, step, 1)
+    return to + size * width
+
+
+@native
+def copy_elements(to: Bytes, source: Bytes, size: Int, step: Int, width: Int) -> None:
+    """Copy elements of a width."""
+    for n in apart(size):
+        copy_element(to + n * width, source + n * step, width)
+
+
+@native
+def spread_axes(
+    to: Bytes, source: Bytes, d: Int, rank: Int, shape: Words, steps: Words, width: Int
+) -> Bytes:  # fmt: skip
+    """Copy elements one behind the other to where they lie, from an axis on; return where the next is."""
+    if d + 1 == rank:
+        for n in range(shape[d]):
+            copy_element(to + n * steps[d], source + n * width, width)
+        return source + shape[d] * width
+    for n in range(shape[d]):
+        source = spread_axes(to + n * steps[d], source, d + 1, rank, shape, steps, width)
+    return source

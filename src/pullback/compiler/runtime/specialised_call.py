@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 
 from ...core import blame
+from ...core.accumulation import conforming
 from ...core.modes import DEFAULT, NO_GRAD, modes
 from ...core.node import LEAF
-from ...core.value import TensorBase
+from ...core.overlap import takes_writes
+from ...core.value import TensorBase, wrap
 from ...core.versions import NoVersions
 from ...tensor.tree import TreeSpec
 from ..frontend.captured import Captured
@@ -86,8 +88,7 @@ def forward(
     changes = captured.writes or captured.grads or captured.new_leaves or executable.generators
     if changes and (captured.late or any(map(may_fail, captured.results))):
         return None
-    # Native code compares tensors with ones in C order.
-    if not all(t._value.flags.c_contiguous for t in tensors):
+    if not all(takes_writes(tensors[at]._value) for at, _ in captured.writes):
         return None
     return _Forward(captured, executable, leaves, spec, tensors, mode, pull).written()
 
@@ -373,12 +374,17 @@ class _Forward:
                     source.names["written_again"] = blame.written_again
                     source.line(f"written_again({self.cells.texts[at]}._counter, {times - 1})")
         for at, position, version in captured.grads:
+            whose, name = self.cells.texts[at], "None" if position is None else f"o{position}"
+            if position is not None and not self.tensors[at]._value.flags.c_contiguous:
+                source.names |= {"wrap": wrap, "conforming": conforming}
+                source.line(f"d{position} = wrap(conforming({name}._value, {whose}._value))")
+                name = f"d{position}"
             if version is None:
                 source.names["NoVersions"] = NoVersions
-                source.line(f"o{position}._counter = NoVersions()")
+                source.line(f"{name}._counter = NoVersions()")
             elif version:
-                source.line(f"o{position}._counter[0] = {version}")
-            source.line(f"{self.cells.texts[at]}._grad = {'None' if position is None else f'o{position}'}")
+                source.line(f"{name}._counter[0] = {version}")
+            source.line(f"{whose}._grad = {name}")
 
 
 def backward(executable: Executable, general: Callable[..., Any]) -> Callable[..., Any]:

@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+from numpy.lib.array_utils import byte_bounds
+
 from ...core.hooks import leaves_hooked
 from ...core.node import LEAF
 from ...core.value import TensorBase
 from ..frontend.captured import Captured
 from ..frontend.state.guards import dict_of
+from . import native_call
 from . import native_specification as words
 from .guards import Places, tensor_record
 from .specialised_source import Source, tuple_text
+
+#: Bytes of the widest element that native code copies at once.
+_WIDEST = 8
 
 
 class Cells:
@@ -43,7 +50,7 @@ class Cells:
         self.parts: dict[str, Any] = {
             "cells": len(captured.cells), "cells_at": records, "arguments": len(places),
             "arguments_at": [word for pair in places for word in pair], "fixed": len(fixed),
-            "fixed_at": fixed, **self._memory(),
+            "fixed_at": fixed, **self._memory(), **self._scattered(),
         }  # fmt: skip
         source.names["keep_cells"] = self._keep
         self._compare_hooks()
@@ -131,7 +138,7 @@ class Cells:
         the program is given.
         """
         cells, written = self._captured.cells, self._written
-        sizes = [t._value.nbytes for t in self._tensors]
+        sizes = [end - begin for begin, end in (byte_bounds(t._value) for t in self._tensors)]
         self.places = Places(
             [(n + 1, sizes[n], n in written) for n, cell in enumerate(cells) if cell.kind == "fixed"]
         )
@@ -145,6 +152,35 @@ class Cells:
             **self.places.parts(), "written": len(written),
             "written_at": [word for at in sorted(written) for word in (1 + at, sizes[at])],
             "others": len(others), "others_at": [word for pair in others for word in pair],
+        }  # fmt: skip
+
+    def _scattered(self) -> dict[str, Any]:
+        """Return the fields that say which tensors do not lie in C order, and where a program finds them."""
+        records: list[int] = []
+        for n, t in enumerate(self._tensors):
+            value = t._value
+            if value.flags.c_contiguous:
+                continue
+            width = min(value.itemsize, _WIDEST)
+            memory = np.empty(value.shape, value.dtype)
+            axes: list[tuple[int, int]] = []
+            # A wider element is an axis of them.
+            wide = value.itemsize // width, width
+            for size, stride in (*zip(value.shape, value.strides, strict=True), wide):
+                if axes and axes[-1][1] == size * stride:
+                    axes[-1] = axes[-1][0] * size, stride
+                elif size > 1:
+                    axes.append((size, stride))
+            shape, strides = np.array(axes, np.int64).T.copy()
+            self._keep += [memory, shape, strides]
+            to, *at = (int(array.ctypes.data) for array in (memory, shape, strides))
+            records += [n + 1, to, len(axes), *at, width, n in self._written, 0]
+        if not records:
+            return {}
+        copying = native_call.copying()
+        return {
+            "scattered": len(records) // native_call.SCATTERED_WORDS, "scattered_at": records,
+            "gather": copying.address("gather"), "scatter": copying.address("scatter"),
         }  # fmt: skip
 
     def _compare_hooks(self) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from ...core.calls import edge_of
 from ...core.graph_errors import is_freed_graph
 from ...core.node import LEAF, Output
@@ -156,8 +158,11 @@ class Results:
             return f"(o{saved.output}, {t}._counter, {t}._counter[0], None)"
         if saved.cell is not None or saved.made is not None:
             t = self._cells[saved.cell] if saved.cell is not None else made[saved.made]
-            whose = t if saved.itself else "None"
-            return f"({t}._value, {t}._counter, {t}._counter[0], {whose})"
+            whose, array = t if saved.itself else "None", f"{t}._value"
+            if saved.cell is not None and not self._tensors[saved.cell]._value.flags.c_contiguous:
+                self._source.names["in_order"] = np.ascontiguousarray
+                array = f"in_order({array})"
+            return f"({array}, {t}._counter, {t}._counter[0], {whose})"
         return f"(o{saved.output}, None, 0, None)"
 
     def _structure(self, spec: TreeSpec, values: Iterator[str]) -> str:

@@ -256,7 +256,7 @@ class Specialization:
         if captured.differentiable or captured.refused:
             edges = [edge_of(cells[at]) for at, _ in captured.pulled]
             node = self._boundary(edges) if captured.differentiable else None
-            refusing = [refusal(*kind, *why)(edges) for kind, *why in captured.refused]
+            refusing = [refusal(*kind, error, led_to)(edges) for kind, error, led_to in captured.refused]
         grads: list[tuple[Any, Any, int | None]] = [
             (cells[at], None if n is None else wrap(conforming(values[n], cells[at]._value)), times)
             for at, n, times in captured.grads

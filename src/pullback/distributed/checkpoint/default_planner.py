@@ -260,8 +260,7 @@ def create_default_local_load_plan(
     """
     items = []
     for name, value in state_dict.items():
-        entry = metadata.state_dict_metadata.get(name)
-        if entry is None:
+        if (entry := metadata.state_dict_metadata.get(name)) is None:
             if strict:
                 raise RuntimeError(f"Missing key in checkpoint state_dict: {name}.")
             continue

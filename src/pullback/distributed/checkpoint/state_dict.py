@@ -249,8 +249,7 @@ def numbered_state(
     for group in param_groups:
         numbers = []
         for p in group["params"]:
-            found = optim_state_dict["state"].get(names[p])
-            if found is not None:
+            if (found := optim_state_dict["state"].get(names[p])) is not None:
                 state[number] = {key: like_parameter(value, p) for key, value in found.items()}
             numbers.append(number)
             number += 1

@@ -105,16 +105,14 @@ class _State:
             if context is not None:
                 context.__enter__()
             self._saving.append(context)
-        dtype = self.policy.param_dtype
-        if dtype is None or not self.policy.cast_forward_inputs:
+        if (dtype := self.policy.param_dtype) is None or not self.policy.cast_forward_inputs:
             return None
         return cast_floating(args, dtype), cast_floating(kwargs, dtype)
 
     def after(self, module: Module, args: Any, output: Any) -> Any:
         """Give parameters up, and cast outputs."""
         if self.group is not None:
-            context = self._saving.pop()
-            if context is not None:
+            if (context := self._saving.pop()) is not None:
                 context.__exit__(None, None, None)
             if self.group.gives_up or not modes().grad:
                 self.group.reshard()
@@ -217,8 +215,7 @@ def _unsharded(module: Module) -> Any:
     """Yield owner, name and parameter of all that no part shards."""
     stack = [module]
     while stack:
-        owner = stack.pop(0)
-        if isinstance(owner, FSDPModule) and owner is not module:
+        if isinstance((owner := stack.pop(0)), FSDPModule) and owner is not module:
             continue
         for name, p in owner._parameters.items():
             if p is not None:

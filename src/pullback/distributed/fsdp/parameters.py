@@ -80,8 +80,7 @@ class ShardedParameter:
     def follow(self) -> None:
         """Take the shard that modules have now: `to_empty` and assigned states put others in its place."""
         module, name = self.owners[0]
-        current = module._parameters[name]
-        if current is not self.sharded and isinstance(current, DTensor):
+        if (current := module._parameters[name]) is not self.sharded and isinstance(current, DTensor):
             self.sharded = current
             self.set(current)
 

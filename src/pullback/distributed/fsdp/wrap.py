@@ -91,8 +91,7 @@ class CustomPolicy:
     def __call__(self, module: Module, recurse: bool, *args: Any, **kwargs: Any) -> bool | dict[str, Any]:
         if recurse:
             return True
-        found = self._lambda_fn(module)
-        if not isinstance(found, (dict, bool)):
+        if not isinstance((found := self._lambda_fn(module)), (dict, bool)):
             raise ValueError(
                 "The lambda_fn passed to CustomPolicy should return False/True or a kwarg dict, but it "
                 f"returned {found}"

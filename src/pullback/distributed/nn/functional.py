@@ -16,8 +16,7 @@ from ..reductions import ReduceOp
 
 def member_of(group: Any) -> Group:
     """Return a group; refuse one that this process is not in."""
-    found = resolve(group)
-    if found is None:
+    if (found := resolve(group)) is None:
         raise ValueError("this process is not in the group")
     return found
 

@@ -164,8 +164,7 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
             given_numbers = dict(zip(group["params"], given["params"], strict=True))
             places = []
             for p in own["params"]:
-                found = state_dict["state"].get(given_numbers.get(p, numbers[p]))
-                if found is not None:
+                if (found := state_dict["state"].get(given_numbers.get(p, numbers[p]))) is not None:
                     state[place] = found
                 places.append(place)
                 place += 1
@@ -211,8 +210,7 @@ def _checked(params: Any) -> list[Any]:
         )
     if not isinstance(params, Iterable):
         raise TypeError(f"`params` argument should be an iterable of Tensors, but got {type(params)}")
-    found = list(params)
-    if not found:
+    if not (found := list(params)):
         raise ValueError("ZeroRedundancyOptimizer got an empty parameter list")
     if not (all(isinstance(one, TensorBase) for one in found) or all(isinstance(one, dict) for one in found)):
         raise TypeError("`params` argument should be an iterable of Tensors or dicts")

@@ -60,8 +60,7 @@ class Messages:
         held = [header, *(one.detach().contiguous() for one in tensors if one is not None)]
         for position, one in enumerate(held):
             tag = self._tag(stage, chunk, backward, position)
-            work = isend(one, group=self.group, tag=tag, group_dst=rank)
-            if work is not None:
+            if (work := isend(one, group=self.group, tag=tag, group_dst=rank)) is not None:
                 self._works.append(work)
 
     def receive(self, rank: int, stage: int, chunk: int, backward: bool = False) -> list[Any]:
@@ -72,8 +71,7 @@ class Messages:
         found: list[Any] = []
         position = 1
         for _ in range(next(numbers)):
-            kind = next(numbers)
-            if kind < 0:
+            if (kind := next(numbers)) < 0:
                 found.append(None)
                 continue
             learns = bool(next(numbers))
@@ -84,8 +82,7 @@ class Messages:
         return found
 
     def _receive(self, into: Any, rank: int, tag: int) -> None:
-        work = irecv(into, group=self.group, tag=tag, group_src=rank)
-        if work is not None:
+        if (work := irecv(into, group=self.group, tag=tag, group_src=rank)) is not None:
             work.wait()
 
 

@@ -223,8 +223,7 @@ class Schedule1F1B(PipelineScheduleSingle):
     """
 
     def _order(self, rank: int) -> list[Action]:
-        count = self._n_microbatches
-        if count < self._num_stages:
+        if (count := self._n_microbatches) < self._num_stages:
             raise ValueError(
                 f"Number of microbatches ({count}) must be greater than or equal to the number of stages "
                 f"({self._num_stages})."

@@ -29,8 +29,7 @@ class SplitPoint(Enum):
 
 def pipe_split() -> None:
     """Mark, in a ``forward``, where a pipeline is cut; does nothing when the model runs."""
-    tracer = _tracing.get()
-    if tracer is not None:
+    if (tracer := _tracing.get()) is not None:
         tracer.cut()
 
 
@@ -55,8 +54,7 @@ class _SplitTracer(Tracer):
         self, m: Any, forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         """Trace a call of a module, and a cut before or after it."""
-        where = (self.spec or {}).get(self.path_of_module(m))
-        if where is SplitPoint.BEGINNING:
+        if (where := (self.spec or {}).get(self.path_of_module(m))) is SplitPoint.BEGINNING:
             self.cut()
         result = super().call_module(m, forward, args, kwargs)
         if where is SplitPoint.END:

@@ -197,8 +197,7 @@ def _rebuilt(local: Any, layout: Layout, requires_grad: bool) -> DTensor:
 def _mesh(mesh: DeviceMesh | None) -> DeviceMesh:
     if mesh is not None:
         return mesh
-    present = current_mesh()
-    if present is None:
+    if (present := current_mesh()) is None:
         group = default_group()
         present = init_device_mesh("cpu", (1 if group is None else group.size(),))
     return present

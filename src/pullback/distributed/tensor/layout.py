@@ -138,12 +138,10 @@ def cut(whole: Any, layout: Layout) -> Any:
 
 def gathered(local: Any, dim: int, size: int, group: Any) -> Any:
     """Return the parts of all processes of a group, joined along an axis that has `size` elements in all."""
-    count = group.size()
-    if count == 1:
+    if (count := group.size()) == 1:
         return local
     sizes = part_sizes(size, count)
-    missing = sizes[0] - local.shape[dim]
-    if missing:
+    if missing := sizes[0] - local.shape[dim]:
         shape = list(local.shape)
         shape[dim] = missing
         local = cat([local, zeros(shape, dtype=local.dtype)], dim)

@@ -69,8 +69,7 @@ def computed(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if name in _MAKES and not plain:
         made = func(*mapped(args, _local), **mapped(kwargs, _local))
         return _wrapped(made, Layout(layout.mesh, without_summands(layout.placements), layout.shape))
-    choices = chosen(name, args, kwargs, given, layout.mesh)
-    if choices is not None:
+    if (choices := chosen(name, args, kwargs, given, layout.mesh)) is not None:
         return _in_parts(func, name, args, kwargs, choices, layout.mesh)
     whole = Layout(layout.mesh, (Replicate(),) * layout.mesh.ndim, ())
     result = func(*mapped(args, _full), **mapped(kwargs, _full))

@@ -47,8 +47,7 @@ def chosen(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], tensors: li
     It is None where nothing is known of the op. `tensors` are those among the arguments, in order; plain ones
     are copies.
     """
-    rule = _rule(name)
-    if rule is None and name not in VIEWS:
+    if (rule := _rule(name)) is None and name not in VIEWS:
         return None
     shapes = [tuple(t.shape) for t in tensors]
     every = [getattr(t, "_layout", None) for t in tensors]

@@ -187,9 +187,7 @@ class AffineTransform(Transform):  # noqa: PLW1641  # torch's cannot be hashed e
 
     @property
     def sign(self) -> Any:
-        if isinstance(self.scale, NUMBER):
-            return (self.scale > 0) - (self.scale < 0)
-        return self.scale.sign()
+        return (self.scale > 0) - (self.scale < 0) if isinstance(self.scale, NUMBER) else self.scale.sign()
 
     def _call(self, x: Any) -> Any:
         return self.loc + self.scale * x

@@ -71,8 +71,7 @@ def relu6(input: Any, inplace: bool = False) -> Any:
 def _clamped(input: Any, low: Any, high: Any, inplace: bool) -> Any:
     if not isinstance(input, TensorBase):
         raise TypeError("a tensor is clamped")
-    kind = dtype_of(input)
-    if kind.kind == "f":
+    if (kind := dtype_of(input)).kind == "f":
         return applied(input, inplace, o.hardtanh, low, high)
     if kind.kind == "b":
         raise RuntimeError("Bool inputs not supported for hardtanh")
@@ -117,8 +116,7 @@ def _limits(input: Any, *numbers: Any) -> Any:
     """Return the numbers of a threshold, which the input's dtype has to hold."""
     bound = _THRESHOLD.bind((input, *numbers), {})
     numbers = bound["threshold"], bound["value"]
-    dtype = dtype_of(input)
-    if dtype.kind not in "fV":
+    if (dtype := dtype_of(input)).kind not in "fV":
         return tuple(scalar_array(v, dtype).item() for v in numbers)
     # Halves are compared in float32, but the value is one of them.
     for value, held in zip(numbers, (SINGLE if dtype.itemsize == 2 else dtype, dtype)):
@@ -132,8 +130,7 @@ _THRESHOLD = Parser("threshold")
 @public(namespace="nn.functional", method=False, out=False, behind="_threshold")
 def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
     """Return input where it is above `threshold`, else `value`."""
-    kind = dtype_of(input)
-    if kind not in o.threshold.op.refused:
+    if (kind := dtype_of(input)) not in o.threshold.op.refused:
         threshold, value = _limits(input, threshold, value)
     if kind.kind in "cW":
         raise not_implemented("threshold_cpu", dtype_of(input))
@@ -325,8 +322,7 @@ def tanh(input: Any) -> Any:
 @functional
 def glu(input: Any, dim: int = -1) -> Any:
     """Return the first half along `dim` times the sigmoid of the second."""
-    shape = shape_of(input)
-    if not shape:
+    if not (shape := shape_of(input)):
         raise RuntimeError("glu does not support scalars because halving size must be even")
     found = checked_dim(integer("glu", "dim", 2, dim), len(shape))
     if shape[found] % 2:

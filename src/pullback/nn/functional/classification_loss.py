@@ -182,8 +182,7 @@ def multilabel_margin_loss(
     """Return Σ of max(0, 1 − (input[j] − input[i])) / classes; targets j end at −1, i are other classes."""
     reduction = legacy_reduction(size_average, reduce, reduction)
     check_reduction(reduction)
-    shape = shape_of(input)
-    if len(shape) > 2 or 0 in shape[-1:]:
+    if len(shape := shape_of(input)) > 2 or 0 in shape[-1:]:
         raise RuntimeError(
             f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(shape)}"
         )
@@ -235,8 +234,7 @@ def multi_margin_loss(
     check_tensors(input, target)
     if weight is not None and len(shape_of(weight)) != 1:
         raise ValueError("weight must be one-dimensional")
-    shape = shape_of(input)
-    if len(shape) > 2 or 0 in shape[-1:]:
+    if len(shape := shape_of(input)) > 2 or 0 in shape[-1:]:
         raise RuntimeError(
             f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(shape)}"
         )
@@ -284,8 +282,7 @@ def _check_nll(input: Any, target: Any, weight: Any) -> None:
         raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {t[0]}")
     if weight is not None:
         check_tensors(weight)
-    kind = dtype_of(target)
-    if kind not in (np.int64, np.uint8):
+    if (kind := dtype_of(target)) not in (np.int64, np.uint8):
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {type_word(kind)}")
     if weight is not None and (len(shape_of(weight)) != 1 or shape_of(weight)[0] != classes):
         raise RuntimeError(
@@ -337,8 +334,7 @@ def nll_loss(
 
 def _nll(input: Any, target: Any, weight: Any, reduction: str, ignore_index: int) -> Any:
     _check_nll(input, target, weight)
-    shape = shape_of(input)
-    if len(shape) == 1 and shape_of(target) == (1,):
+    if len(shape := shape_of(input)) == 1 and shape_of(target) == (1,):
         target = reshape(target, ())
     if len(shape) <= 2:
         return o.nll_loss(input, target, weight, reduction, ignore_index)
@@ -351,8 +347,7 @@ def _nll(input: Any, target: Any, weight: Any, reduction: str, ignore_index: int
         raise RuntimeError(
             f"size mismatch (got input: {[*shape[:2], 0, 0]} , target: {[rows[0], *folded[2:]]}"
         )
-    value = input._value
-    if isinstance(value, np.ndarray) and not value.flags.c_contiguous:
+    if isinstance((value := input._value), np.ndarray) and not value.flags.c_contiguous:
         input = contiguous_copy(input)
     each = o.nll_loss_nd(
         reshape(input, folded), reshape(target, (rows[0], *folded[2:])), weight, reduction, ignore_index

@@ -46,8 +46,7 @@ def _convolution(
     x: Any, w: Any, b: Any, stride: Any, padding: Any, dilation: Any, groups: int, rank: int
 ) -> Any:
     key = _key(x, w, b, (stride, padding, dilation), groups, rank)
-    known = _known.get(key)
-    if known is not None:
+    if (known := _known.get(key)) is not None:
         return _applied(ops.conv, ops.conv_biased, x, w, b, *known)
     check_operands(x, w, b, bias_first=not isinstance(padding, str))
     stride = _numbers(stride, rank, "stride")
@@ -122,8 +121,7 @@ def _transposed(
     rank: int
 ) -> Any:
     key = _key(x, w, b, (stride, padding, output_padding, dilation), groups, rank)
-    known = _known.get(key)
-    if known is not None:
+    if (known := _known.get(key)) is not None:
         return _applied(ops.conv_transpose, ops.conv_transpose_biased, x, w, b, *known)
     check_operands(x, w, b, bias_first=False)
     stride = _numbers(stride, rank, "stride")
@@ -134,8 +132,7 @@ def _transposed(
     if any(o < 0 for o in output_padding):
         raise RuntimeError("negative output_padding is not supported")
     check_not_empty(x, rank, alone)
-    onednn = uses_onednn(x, w, alone, stride, groups, output_padding)
-    if onednn:
+    if onednn := uses_onednn(x, w, alone, stride, groups, output_padding):
         check_kinds(x, w, b, rank, True, False, onednn)
     check_kernel(shape_of(w), True, False)
     check_dilation(dilation, False, True)
@@ -165,8 +162,7 @@ def convolved(
     groups: int,
 ) -> Any:  # fmt: skip
     """Return `torch.convolution`, over as many axes as the weight says."""
-    rank = len(shape_of(w)) - 2
-    if rank < 1:
+    if (rank := len(shape_of(w)) - 2) < 1:
         raise RuntimeError("weight should have at least three dimensions")
     if len(shape_of(x)) != rank + 2:
         raise RuntimeError(

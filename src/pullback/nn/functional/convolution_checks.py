@@ -209,8 +209,7 @@ def check_reach(
 
 def check_kernel(weight: tuple[int, ...], transposed: bool, dilated: bool) -> None:
     """Refuse a kernel of no size."""
-    kernel = weight[2:]
-    if 0 not in kernel:
+    if 0 not in (kernel := weight[2:]):
         return
     if len(kernel) == 3 and transposed:
         raise RuntimeError(

@@ -67,8 +67,7 @@ def _check(shape: tuple[int, ...], targets: Any, inputs: np.ndarray, labels: np.
     _check_lengths("target_lengths", labels)
     _check_targets(shape_of(targets), labels)
     _check_lengths("input_lengths", inputs)
-    longest = int(inputs.max())
-    if longest > shape[0]:
+    if (longest := int(inputs.max())) > shape[0]:
         raise RuntimeError(
             f"Expected input_lengths to have value at most {shape[0]}, but got value {longest}{_WHERE}"
         )
@@ -135,6 +134,4 @@ def by_number(
         losses = where(isinf(losses), wrap(np.zeros((), dtype_of(losses))), losses)
     if reduction == 1:
         return mean_all(losses / as_dtype(maximum(labels, wrap(np.array(1))), dtype_of(losses)))
-    if reduction == 2:
-        return sum_all(losses)
-    return squeeze_dim(losses, 0) if alone else losses
+    return sum_all(losses) if reduction == 2 else squeeze_dim(losses, 0) if alone else losses

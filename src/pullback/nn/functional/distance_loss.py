@@ -81,8 +81,7 @@ def cosine_embedding_loss(
     reduction = legacy_reduction(size_average, reduce, reduction)
     check_reduction(reduction)
     check_numbers(margin)
-    rank = len(shape_of(target))
-    if rank not in (0, 1):
+    if (rank := len(shape_of(target))) not in (0, 1):
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     if any(len(shape_of(x)) != rank + 1 for x in (input1, input2)):
         kind, row = ("0D", "1D") if rank == 0 else ("1D", "2D")

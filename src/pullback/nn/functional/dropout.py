@@ -65,8 +65,7 @@ def _kept(like: Any, p: float) -> Any:
 
 def _channels(input: Any, kept: int) -> Any:
     """Return what a mask for whole channels is laid out like: the first axes of the input, then ones."""
-    shape = shape_of(input)
-    if len(shape) < 2:
+    if len(shape := shape_of(input)) < 2:
         raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
     return input.new_empty((*shape[:kept], *(1,) * (len(shape) - kept)))
 
@@ -94,8 +93,7 @@ def channel_dropout(input: Any, p: float, training: bool, inplace: bool, images:
 def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """Return `dropout` of whole channels of (N, C, L) or (C, L)."""
     check_probability(p)
-    rank = input.dim()
-    if rank not in (2, 3):
+    if (rank := input.dim()) not in (2, 3):
         raise RuntimeError(
             f"dropout1d: Expected 2D or 3D input, but received a {rank}D input. Note that dropout1d exists "
             "to provide channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an "
@@ -118,8 +116,7 @@ def _warn_of_rank(rank: int, axes: int) -> None:
 def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """Return `dropout` of whole channels of (N, C, H, W)."""
     check_probability(p)
-    rank = input.dim()
-    if rank not in (3, 4):
+    if (rank := input.dim()) not in (3, 4):
         _warn_of_rank(rank, 2)
     if rank == 3:
         warn(
@@ -136,8 +133,7 @@ def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
 def dropout3d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """Return `dropout` of whole channels of (N, C, D, H, W) or (C, D, H, W)."""
     check_probability(p)
-    rank = input.dim()
-    if rank not in (4, 5):
+    if (rank := input.dim()) not in (4, 5):
         _warn_of_rank(rank, 3)
     return channel_dropout(input, p, training, inplace, rank == 5)
 
@@ -146,9 +142,7 @@ def dropout3d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
 def alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
     """Do dropout that keeps mean and variance of `selu`'s output: dropped elements take its limit at −∞."""
     check_probability(p)
-    if _is_idle(input, p, training):
-        return input
-    return _with_limit(input, _kept(input.detach(), p), p, inplace)
+    return input if _is_idle(input, p, training) else _with_limit(input, _kept(input.detach(), p), p, inplace)
 
 
 @mirrored

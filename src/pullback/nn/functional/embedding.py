@@ -74,8 +74,7 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
         num_classes = int(num_classes)
     if num_classes == -1:
         check_has_number(tensor, "item")
-    array = concrete(tensor)
-    if array is not None and not array.size:
+    if (array := concrete(tensor)) is not None and not array.size:
         if num_classes <= 0:
             raise RuntimeError("Can not infer total number of classes from empty tensor.")
         return wrap(np.zeros((*shape_of(tensor), num_classes), np.int64))
@@ -84,8 +83,7 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
         return one_hot(tensor, most + 1)  # of that a plan is known: 46 µs on 8×8 without, 6 so
     checked = o.classes(tensor, num_classes)
     found = eq(reshape(checked, (*shape_of(tensor), 1)), wrap(np.arange(num_classes)))
-    found = cast(found, np.dtype(np.int64))
-    if type(found) is type(tensor):
+    if type(found := cast(found, np.dtype(np.int64))) is type(tensor):
         # torch makes zeros and writes the ones, which it counts twice.
         bump(found)
         bump(found)

@@ -30,8 +30,7 @@ _FLOATING = ("float16", "bfloat16", "float32", "float64")
 
 def _flat(input: Any, offsets: Any, weights: Any) -> tuple[Any, Any, Any, bool]:
     """Return indices in a row, the bags' offsets, samples' weights, and whether bags were a matrix's rows."""
-    rank = input.dim()
-    if rank == 2:
+    if (rank := input.dim()) == 2:
         if offsets is not None:
             raise ValueError(
                 "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed "
@@ -51,8 +50,7 @@ def _flat(input: Any, offsets: Any, weights: Any) -> tuple[Any, Any, Any, bool]:
 
 
 def _check_table(weight: Any, weights: Any) -> None:
-    dtype = dtype_of(weight)
-    if dtype.name not in _FLOATING:
+    if (dtype := dtype_of(weight)).name not in _FLOATING:
         raise RuntimeError(
             "Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, "
             f"BFloat16, Float, Double; but got {class_name(dtype)} instead (while checking arguments for "

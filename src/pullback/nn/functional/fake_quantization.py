@@ -117,8 +117,7 @@ def _rounded(
     call: Callable[..., Any], input: Any, scale: Any, zero_point: Any, shape: tuple[int, ...],
     low: int, high: int,
 ) -> Any:  # fmt: skip
-    dtype = dtype_of(input)
-    if dtype.kind not in "fV":
+    if (dtype := dtype_of(input)).kind not in "fV":
         kernel = "fake_quantize_tensor_cachemask_kernel_type_handling"
         raise not_implemented(kernel, dtype)
     scale, zero_point = (t.to(dtypes.float32).reshape(shape) for t in (scale, zero_point))

@@ -43,8 +43,7 @@ def _by_ratio(shape: tuple[int, ...], ratio: Any, rank: int) -> tuple[int, ...]:
 def _check_samples(x: Any, samples: Any, lead: tuple[int, int], rank: int) -> None:
     if dtype_of(samples) != dtype_of(x):
         raise RuntimeError("Expect _random_samples to have the same dtype as input")
-    shape = shape_of(samples)
-    if len(shape) != 3:
+    if len(shape := shape_of(samples)) != 3:
         raise RuntimeError(f"Expect _random_samples to have 3 dimensions, got {len(shape)}")
     if shape[0] < lead[0]:
         raise RuntimeError("Expect _random_samples.size(0) no less then input batch size.")

@@ -28,8 +28,7 @@ def _check_ranks(
     query: Any, key: Any, value: Any, key_padding_mask: Any, attn_mask: Any, num_heads: int
 ) -> bool:
     """Return whether the inputs have a batch dim; torch's error where their ranks differ."""
-    rank = query.dim()
-    if rank not in (2, 3):
+    if (rank := query.dim()) not in (2, 3):
         raise AssertionError(
             f"query should be unbatched 2D or batched 3D tensor but received {rank}-D query tensor"
         )
@@ -62,8 +61,7 @@ def added_mask(mask: Any, name: str, dtype: Any, other: Any = None, other_name: 
     """Return a mask as what is added to the scores: −∞ where a bool mask hides a key."""
     if mask is None:
         return None
-    kind = dtype_of(mask).kind
-    if kind not in "bfV":
+    if (kind := dtype_of(mask).kind) not in "bfV":
         raise AssertionError(f"only bool and floating types of {name} are supported")
     if other is not None and dtype_of(mask) != dtype_of(other):
         warn(f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.")
@@ -223,8 +221,7 @@ def multi_head_attention_forward(
         if found:
             output, shares = found
             return output, shares.mean(1) if average_attn_weights and need_weights else shares
-    batched = _check_ranks(query, key, value, key_padding_mask, attn_mask, num_heads)
-    if not batched:
+    if not (batched := _check_ranks(query, key, value, key_padding_mask, attn_mask, num_heads)):
         query, key, value = (x.unsqueeze(1) for x in (query, key, value))
         key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
     rows, batch, width = shape_of(query)

@@ -58,8 +58,7 @@ def check_kernel(kernel: str, input: Any, *parameters: Any) -> None:
     """Raise torch's error for dtypes that a kernel of a norm does not take together: parameters have the
     input's, or are float32 where the input is a half.
     """
-    plain = dtype_of(input)
-    if plain is _F32 or plain is _F64:
+    if (plain := dtype_of(input)) is _F32 or plain is _F64:
         for v in parameters:
             if v is not None and dtype_of(v) is not plain:
                 break
@@ -459,11 +458,9 @@ def local_response_norm(
     input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
 ) -> Any:
     """Return input / (k + α·mean(input² of the `size` channels around))^β."""
-    rank = input.dim()
-    if rank < 3:
+    if (rank := input.dim()) < 3:
         raise ValueError(f"Expected 3D or higher dimensionality{' ' * 26}input (got {rank} dimensions)")
-    shape = shape_of(input)
-    if 0 in shape:
+    if 0 in (shape := shape_of(input)):
         return input
     squares = input.mul(input)
     if rank == 3:

@@ -12,8 +12,7 @@ from ...tensor.signature import parsed
 
 def _lengths(lengths: Any, batch: int) -> tuple[int, ...]:
     """Return checked lengths as numbers."""
-    given = array_of(lengths)
-    if given.ndim != 1:
+    if (given := array_of(lengths)).ndim != 1:
         raise RuntimeError(
             f"'lengths' argument should be a 1D CPU int64 tensor, but got {given.ndim}D cpu Long tensor"
         )

@@ -64,8 +64,7 @@ def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, st
     tensor
         (N, C·K·L, places) or (C·K·L, places).
     """
-    shape = shape_of(input)
-    if len(shape) < 3:
+    if len(shape := shape_of(input)) < 3:
         checked_axis(max(len(shape), 1), len(shape))  # torch asks for the axes from 1 on
     kernel, dilations, paddings, strides = _windows("im2col", 2, kernel_size, dilation, padding, stride)
     if len(shape) > 4 or 0 in shape[-3:]:
@@ -73,8 +72,7 @@ def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, st
             "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions "
             f"for input, but got: {list(shape)}"
         )
-    blocks = geometry.output_size(shape[-2:], kernel, strides, paddings, dilations)
-    if min(blocks) < 1:
+    if min(blocks := geometry.output_size(shape[-2:], kernel, strides, paddings, dilations)) < 1:
         raise RuntimeError(
             f"Given input with spatial size {tuple(shape[-2:])}, kernel_size={kernel}, dilation={dilations}, "
             f"padding={paddings}, calculated shape of the array of sliding blocks as {blocks}, but its "

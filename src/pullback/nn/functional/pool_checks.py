@@ -48,8 +48,7 @@ def _numbers(value: Any, rank: int, name: str, position: int, function: str, is_
     """Return one number per spatial axis."""
     if type(value) is int and abs(value) < 1 << 63:
         return (value,) * rank
-    values = _integers(value, name, position, function)
-    if len(values) == 1:
+    if len(values := _integers(value, name, position, function)) == 1:
         return values * rank
     if len(values) != rank:
         raise RuntimeError(_count_text(len(values), rank, name, function, is_max))
@@ -96,8 +95,7 @@ def windows_of(
     key = None
     if all(map(_is_plain, options)):
         key = shape_of(x), *options, bool(ceil_mode), rank, function, is_max, indices
-        known = _known.get(key)
-        if known is not None:
+        if (known := _known.get(key)) is not None:
             return known
     # with indices, one axis is pooled by another function of torch's, which counts in its own words
     by_number = is_max and not (rank == 1 and indices)

@@ -126,11 +126,9 @@ def _layers(
 
 def _sizes(data: Any, batch_sizes: Any) -> tuple[Any, tuple[int, ...]]:
     """Return the rows that the sizes tell of, and the sizes."""
-    given = array_of(batch_sizes)
-    if given.dtype != np.int64:
+    if (given := array_of(batch_sizes)).dtype != np.int64:
         raise unlike(np.dtype(np.int64), given.dtype)
-    sizes = tuple(map(int, given.reshape(-1)))
-    if not sizes:
+    if not (sizes := tuple(map(int, given.reshape(-1)))):
         raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
     if any(later > earlier for earlier, later in pairwise(sizes)):
         # torch reads past the end of its states here.

@@ -58,8 +58,7 @@ def _check_promoted(kernel: str, input: Any, target: Any) -> None:
     """Raise torch's error for a common dtype that a loss has no kernel for."""
     if dtype_of(input) == dtype_of(target) and dtype_of(input).kind in "fV":
         return
-    dtype = common_dtype(input, target)
-    if dtype.kind not in "fV":
+    if (dtype := common_dtype(input, target)).kind not in "fV":
         raise not_implemented(kernel, dtype)
 
 
@@ -154,8 +153,7 @@ def poisson_nll_loss(
     target·log(input + eps).
     """
     check_tensors(input, target)
-    reduction = legacy_reduction(size_average, reduce, reduction)
-    if reduction not in ("none", "mean", "sum"):
+    if (reduction := legacy_reduction(size_average, reduce, reduction)) not in ("none", "mean", "sum"):
         raise ValueError(reduction + " is not a valid value for reduction")
     if not (isinstance(log_input, bool) and isinstance(full, bool)):
         raise TypeError("flags are bools")

@@ -148,14 +148,12 @@ def affine_grid(theta: Any, size: Sequence[int], align_corners: bool | None = No
         raise ValueError(
             f"Expected theta to have floating point type, but got {from_numpy_dtype(dtype_of(theta))}"
         )
-    rank = len(size) - 2
-    if rank not in (2, 3):
+    if (rank := len(size) - 2) not in (2, 3):
         raise NotImplementedError(
             "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. Got "
             f"size {size}."
         )
-    shape = shape_of(theta)
-    if len(shape) != 3 or shape[1:] != (rank, rank + 1):
+    if len(shape := shape_of(theta)) != 3 or shape[1:] != (rank, rank + 1):
         raise ValueError(
             f"Expected a batch of {rank}D affine matrices of shape Nx{rank}x{rank + 1} for size {size}. Got "
             f"{size_of(shape)}."

@@ -33,13 +33,11 @@ from .pooling import (
 
 def _pixel_factor(name: str, word: str, input: Any, factor: Any) -> int:
     """Return the checked factor of a function that moves pixels between channels and places."""
-    rank = len(shape_of(input))
-    if rank < 3:
+    if (rank := len(shape_of(input))) < 3:
         raise RuntimeError(
             f"{name} expects input to have at least 3 dimensions, but got input with {rank} dimension(s)"
         )
-    factor = integer(name, word, 2, factor)
-    if factor <= 0:
+    if (factor := integer(name, word, 2, factor)) <= 0:
         raise RuntimeError(f"{name} expects a positive {word}, but got {factor}")
     return factor
 
@@ -213,9 +211,7 @@ def _resized(
 
 
 def _is_whole(value: Any) -> bool:
-    if isinstance(value, TensorBase):
-        return dtype_of(value).kind in "iu"
-    return isinstance(value, int)
+    return dtype_of(value).kind in "iu" if isinstance(value, TensorBase) else isinstance(value, int)
 
 
 @cache
@@ -240,8 +236,7 @@ def _passed_on(
     spatial = shape_of(input)[2:]
     corners = () if mode.startswith("nearest") else (False if align_corners is None else align_corners,)
     parser = _upsampling(mode, antialias, len(spatial))
-    given = parser.signatures[0].match((input, size, *corners, factors), {})
-    if given is None:
+    if (given := parser.signatures[0].match((input, size, *corners, factors), {})) is None:
         raise parser.rejected((input, size, *corners, factors), {})
     if factors is None:
         return given["output_size"], [None] * len(spatial)

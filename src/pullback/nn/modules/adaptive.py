@@ -31,8 +31,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         head_bias: bool = False, device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__()
-        cutoffs = list(cutoffs)
-        if not cutoffs:
+        if not (cutoffs := list(cutoffs)):
             raise ValueError("cutoffs should be a sequence of length larger than 0")
         if (
             cutoffs != sorted(set(cutoffs))
@@ -73,8 +72,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
     def forward(self, input_: Any, target_: Any) -> _ASMoutput:
         """Return (N, in_features) against class indices (N,)."""
-        rank = target_.dim()
-        if rank > 1:
+        if (rank := target_.dim()) > 1:
             raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
         if rank == 1 and input_.size(0) != target_.size(0):
             raise RuntimeError("Input and target should have the same size in the batch dimension.")

@@ -58,8 +58,7 @@ class MultiheadAttention(Module):
         self.head_dim = embed_dim // num_heads
         if self.head_dim * num_heads != embed_dim:
             raise AssertionError("embed_dim must be divisible by num_heads")
-        packed = self._qkv_same_embed_dim
-        if packed:
+        if packed := self._qkv_same_embed_dim:
             self.in_proj_weight = empty_parameter((3 * embed_dim, embed_dim), device, dtype)
         for name, width in (("q", embed_dim), ("k", self.kdim), ("v", self.vdim)):
             shape = (embed_dim, width)

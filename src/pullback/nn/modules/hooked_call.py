@@ -131,8 +131,7 @@ class BackwardHook:
 def _asked(hooks: Sequence[Any], wrong: str, module: Any, given: Any, *others: Any) -> Any:
     """Return what hooks make of covectors, one after the other."""
     for hook in hooks:
-        replaced = hook(module, given, *others)
-        if replaced is None:
+        if (replaced := hook(module, given, *others)) is None:
             continue
         if len(replaced) != len(given):
             raise RuntimeError(f"{wrong}, got {len(replaced)}, but expected {len(given)}")
@@ -179,8 +178,7 @@ class _HookedCall:
         module = self.module
         for key, hook in (*shared._global_forward_pre_hooks.items(), *module._forward_pre_hooks.items()):
             if key in module._forward_pre_hooks_with_kwargs:
-                replaced = hook(module, self.args, self.kwargs)
-                if replaced is None:
+                if (replaced := hook(module, self.args, self.kwargs)) is None:
                     continue
                 if not (isinstance(replaced, tuple) and len(replaced) == 2):
                     raise RuntimeError(
@@ -189,8 +187,7 @@ class _HookedCall:
                     )
                 self.args, self.kwargs = replaced
             else:
-                replaced = hook(module, self.args)
-                if replaced is not None:
+                if (replaced := hook(module, self.args)) is not None:
                     self.args = replaced if isinstance(replaced, tuple) else (replaced,)
 
     def _forward_hooks(self) -> list[tuple[int, Any]]:
@@ -209,13 +206,11 @@ class _HookedCall:
                 value = next(v for v in value.values() if isinstance(v, Tensor))
             else:
                 value = value[0]
-        node = value.grad_fn
-        if node is None:
+        if (node := value.grad_fn) is None:
             return
         for hook in hooks:
             node.register_hook(shared._WrappedHook(hook, self.module))
-        text = _incomplete(self.args, self.output, node)
-        if text is not None:
+        if (text := _incomplete(self.args, self.output, node)) is not None:
             warn(text, FutureWarning)
 
     def after_error(self) -> None:
@@ -265,8 +260,7 @@ def _incomplete(args: Any, output: Any, node: Any) -> str | None:
             "Tensors"
         )
         return _INCOMPLETE.format(case, "of the grad_input") + _BETTER
-    made_by = _nodes(output)
-    if node not in made_by:
+    if node not in (made_by := _nodes(output)):
         case = "a non-full backward hook when outputs are nested in python data structure"
         return _INCOMPLETE.format(case, "grad_output")
     if len(made_by) > 1:

@@ -48,8 +48,7 @@ def put(store: Store, hook: Hook, *marks: Store, prepend: bool = False) -> Remov
 def replaced_by(hooks: Store, module: Any, name: str, value: Any) -> Any:
     """Return what is registered once registration hooks have seen a value."""
     for hook in hooks.values():
-        given = hook(module, name, value)
-        if given is not None:
+        if (given := hook(module, name, value)) is not None:
             value = given
     return value
 
@@ -69,8 +68,7 @@ class _WrappedHook:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not self.with_module:
             return self.hook(*args, **kwargs)
-        module = self.module()
-        if module is None:
+        if (module := self.module()) is None:
             raise RuntimeError("You are trying to call the hook of a dead Module!")
         return self.hook(module, *args, **kwargs)
 

@@ -123,8 +123,7 @@ class ModuleState:
             if module is not None:
                 module.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
         for hook in list(self._state_dict_hooks.values()):
-            replaced = hook(self, destination, prefix, local)
-            if replaced is None:
+            if (replaced := hook(self, destination, prefix, local)) is None:
                 continue
             if getattr(hook, "_from_public_api", False):
                 raise RuntimeError("state_dict post-hook must return None")
@@ -142,8 +141,7 @@ class ModuleState:
         for name, own in [*self._parameters.items(), *persistent.items()]:
             if own is None:
                 continue
-            key = prefix + name
-            if key not in state_dict:
+            if (key := prefix + name) not in state_dict:
                 if strict:
                     missing_keys.append(key)
                 continue

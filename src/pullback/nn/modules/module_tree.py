@@ -25,8 +25,7 @@ class ModuleTree:
         """Return the submodule with a dotted name."""
         module: Any = self
         for part in target.split(".") if target else ():
-            module = module._get_attribute(part)
-            if not isinstance(module, ModuleTree):
+            if not isinstance((module := module._get_attribute(part)), ModuleTree):
                 raise AttributeError(f"`{part}` is not an nn.Module")
         return module
 
@@ -50,8 +49,7 @@ class ModuleTree:
     def get_parameter(self, target: str) -> Parameter:
         """Return the parameter with a dotted name."""
         path, _, name = target.rpartition(".")
-        parameter = self.get_submodule(path)._get_attribute(name)
-        if not isinstance(parameter, Parameter):
+        if not isinstance((parameter := self.get_submodule(path)._get_attribute(name)), Parameter):
             raise AttributeError(f"`{name}` is not an nn.Parameter")
         return parameter
 

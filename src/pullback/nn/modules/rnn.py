@@ -133,8 +133,7 @@ class RNNBase(Module):
         return super()._apply(fn, recurse)
 
     def __setattr__(self, attr: str, value: Any) -> None:
-        given = self.__dict__.get("_given_weights")
-        if given is not None and attr in self._flat_weights_names:
+        if (given := self.__dict__.get("_given_weights")) is not None and attr in self._flat_weights_names:
             given[self._flat_weights_names.index(attr)] = value
         super().__setattr__(attr, value)
 
@@ -202,8 +201,7 @@ class RNNBase(Module):
 
     def _check_ranks(self, input: Any, hx: Any) -> None:
         """Raise torch's error for the rank of an input, or of states that do not go with it."""
-        rank = input.dim()
-        if rank not in (2, 3):
+        if (rank := input.dim()) not in (2, 3):
             raise ValueError(f"{self._name}: Expected input to be 2D or 3D, got {rank}D {self._word}instead")
         if hx is not None and hx.dim() != rank:
             batched = "batched 3-D" if rank == 3 else "unbatched 2-D"

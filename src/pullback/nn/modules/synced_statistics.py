@@ -37,8 +37,7 @@ class SyncBatchNorm(Function):
         group.allgather(parts, own).wait()
         every = stack(parts)
         means, variances, counts = every[:, :channels], every[:, channels:-1], every[:, -1:]
-        total = float(counts.sum())
-        if total <= 1:
+        if (total := float(counts.sum())) <= 1:
             raise ValueError(f"Expected more than 1 value per channel when training, got {int(total)}")
         mean = (means * counts).sum(0) / total
         variance = ((variances + (means - mean) ** 2) * counts).sum(0) / total

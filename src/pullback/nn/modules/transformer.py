@@ -250,9 +250,7 @@ def _why_not_nested(layer: Any) -> str:
         return "encoder_layer.activation_relu_or_gelu was not True"
     if layer.norm1.eps != layer.norm2.eps:
         return "encoder_layer.norm1.eps was not equal to encoder_layer.norm2.eps"
-    if layer.self_attn.num_heads % 2 == 1:
-        return "encoder_layer.self_attn.num_heads is odd"
-    return ""
+    return "encoder_layer.self_attn.num_heads is odd" if layer.self_attn.num_heads % 2 == 1 else ""
 
 
 class TransformerEncoder(Module):

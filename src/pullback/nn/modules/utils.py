@@ -58,8 +58,7 @@ def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: 
     A model that was wrapped, as in `DataParallel`, saves its parameters under ``"module."``.
     """
     _take_off(state_dict, prefix, lambda key: key.startswith(prefix))
-    metadata = getattr(state_dict, "_metadata", None)
-    if metadata is not None:
+    if (metadata := getattr(state_dict, "_metadata", None)) is not None:
         whole = prefix.replace(".", "")
         _take_off(metadata, prefix, lambda key: bool(key) and (key == whole or key.startswith(prefix)))
 

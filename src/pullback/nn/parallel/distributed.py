@@ -259,8 +259,7 @@ class DistributedDataParallel(Module, Joinable):
         return self.__dict__["_native"]
 
     def _pre_forward(self) -> None:
-        counted = count_active(self)
-        if counted is not None:
+        if (counted := count_active(self)) is not None:
             self.reducer.set_forward_work(*counted, self._divide_by_initial_world_size)
         if modes().grad:
             self.reducer.times.begin_forward(self.reducer.passes)

@@ -418,8 +418,7 @@ class _Reduced:
 
 def _gradient_came(reducer: Any, number: int, *_: Any) -> None:
     """Tell a reducer, where there still is one, of a gradient: the hook of a parameter."""
-    there = reducer()
-    if there is not None:
+    if (there := reducer()) is not None:
         there.gradient_came(number)
 
 

@@ -44,8 +44,7 @@ def scatter_kwargs(
 
 def gather(outputs: Any, target_device: Any, dim: int = 0) -> Any:
     """Return outputs of several accelerators as one: joining tensors raises; the rest keeps its structure."""
-    out = outputs[0]
-    if isinstance(out, Tensor):
+    if isinstance((out := outputs[0]), Tensor):
         raise with_note(AssertionError("Gather function not implemented for CPU tensors"), NOTE)
     if out is None:
         return None

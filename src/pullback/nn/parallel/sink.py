@@ -23,8 +23,7 @@ class _DDPSink(Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        ddp = ctx.ddp()
-        if ddp.static_graph and not ddp._delay_queued:
+        if (ddp := ctx.ddp()).static_graph and not ddp._delay_queued:
             ddp._delay_queued = True
             queue_callback(ddp.reducer.reduce_all)
         return (None, *grads)

@@ -42,8 +42,7 @@ def get_total_norm(
 @no_grad()
 def clip_grads_with_norm_(parameters: Any, max_norm: float, total_norm: Any, foreach: Any = None) -> None:
     """Scale gradients in place by ``max_norm / (total_norm + 1e-6)`` where that is below 1."""
-    grads = _gradients(parameters)
-    if not grads:
+    if not (grads := _gradients(parameters)):
         return
     factor = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
     for g in grads:

@@ -133,8 +133,7 @@ class _Orthogonal(Module):
 
 
 def _weight_of(module: Any, name: str) -> Any:
-    weight = getattr(module, name, None)
-    if not isinstance(weight, Tensor):
+    if not isinstance((weight := getattr(module, name, None)), Tensor):
         raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
     return weight
 
@@ -159,8 +158,7 @@ def orthogonal(
     if orthogonal_map is None:
         square = weight.size(-2) == weight.size(-1)
         orthogonal_map = "matrix_exp" if square or weight.is_complex() else "householder"
-    chosen = getattr(_OrthMaps, orthogonal_map, None)
-    if chosen is None:
+    if (chosen := getattr(_OrthMaps, orthogonal_map, None)) is None:
         raise ValueError(
             f'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". Got: {orthogonal_map}'
         )

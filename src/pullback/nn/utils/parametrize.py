@@ -280,8 +280,7 @@ def register_parametrization(
 def _check_one_more(module: Any, name: str, function: Any) -> None:
     """Check that a further function keeps shape and dtype, and so does its right inverse."""
     before = getattr(module, name)
-    after = function(before)
-    if not isinstance(after, Tensor):
+    if not isinstance((after := function(before)), Tensor):
         raise ValueError(f"A parametrization must return a tensor. Got {_kind(after)}.")
     for what in ("dtype", "shape"):
         have, want = getattr(after, what), getattr(before, what)
@@ -311,8 +310,7 @@ def _check_one_more(module: Any, name: str, function: Any) -> None:
 
 def is_parametrized(module: Any, tensor_name: str | None = None) -> bool:
     """Return whether a tensor of a module, or any of its tensors, is parametrized."""
-    functions = getattr(module, "parametrizations", None)
-    if not isinstance(functions, ModuleDict):
+    if not isinstance((functions := getattr(module, "parametrizations", None)), ModuleDict):
         return False
     return len(functions) > 0 if tensor_name is None else tensor_name in functions
 
@@ -329,8 +327,7 @@ def remove_parametrizations(module: Any, tensor_name: str, leave_parametrized: b
     """
     if not is_parametrized(module, tensor_name):
         raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")
-    functions = module.parametrizations[tensor_name]
-    if functions.is_tensor:
+    if (functions := module.parametrizations[tensor_name]).is_tensor:
         kept = functions.original
         if leave_parametrized:
             with no_grad():

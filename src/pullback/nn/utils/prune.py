@@ -66,8 +66,7 @@ class BasePruningMethod(ABC):
                 f"importance_scores should have the same shape as parameter {name} of {module}, got "
                 f"{scores.shape} vs {original.shape}"
             )
-        again = isinstance(method, PruningContainer)
-        if again:
+        if again := isinstance(method, PruningContainer):
             before = getattr(module, name + "_mask").detach().clone()
         else:
             module.register_parameter(name + "_orig", original)
@@ -117,8 +116,7 @@ class BasePruningMethod(ABC):
 
     def remove(self, module: Any) -> None:
         """Make the pruned parameter an ordinary one, with the zeros in it."""
-        name = self._tensor_name
-        if name is None:
+        if (name := self._tensor_name) is None:
             raise AssertionError(f"Module {module} has to be pruned before pruning can be removed")
         weight = self.apply_mask(module)
         if hasattr(module, name):
@@ -263,8 +261,7 @@ class RandomStructured(BasePruningMethod):
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
         """Return the mask with as many more channels zero at random."""
         channels = _channels(t, self.dim)
-        count = _number_to_prune(self.amount, channels)
-        if count == 0:
+        if (count := _number_to_prune(self.amount, channels)) == 0:
             return default_mask
         draws = rand(channels)
         return _keeping(t, self.dim, draws > kthvalue(draws, k=count).values, default_mask)
@@ -438,8 +435,7 @@ def _number_to_prune(amount: Any, size: int) -> int:
     """Return the number of units, of `size`, that an amount means."""
     if not isinstance(amount, numbers.Integral):
         return round(amount * size)
-    count = int(amount)
-    if count > size:
+    if (count := int(amount)) > size:
         raise ValueError(f"amount={amount} should be smaller than the number of parameters to prune={size}")
     return count
 

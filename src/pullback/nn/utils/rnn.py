@@ -165,8 +165,7 @@ def pad_packed_sequence(
     padded, counts = _pad_packed_sequence(
         sequence.data, sequence.batch_sizes, batch_first, padding_value, total
     )
-    unsorted = sequence.unsorted_indices
-    if unsorted is None:
+    if (unsorted := sequence.unsorted_indices) is None:
         return padded, counts
     return padded.index_select(0 if batch_first else 1, unsorted), counts[unsorted]
 

@@ -77,8 +77,7 @@ class SpectralNorm:
             if isinstance(hook, SpectralNorm) and hook.name == name:
                 raise RuntimeError(f"Cannot register two spectral_norm hooks on the same parameter {name}")
         made = SpectralNorm(name, n_power_iterations, dim, eps)
-        weight = module._parameters[name]
-        if weight is None:
+        if (weight := module._parameters[name]) is None:
             raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{name}` is None")
         if is_lazy(weight):
             raise ValueError(
@@ -137,8 +136,7 @@ class SpectralNormStateDictHook:
 
     def __call__(self, module: Any, state_dict: Any, prefix: str, local_metadata: dict[str, Any]) -> None:
         versions = local_metadata.setdefault("spectral_norm", {})
-        key = self.fn.name + ".version"
-        if key in versions:
+        if (key := self.fn.name + ".version") in versions:
             raise RuntimeError(f"Unexpected key in metadata['spectral_norm']: {key}")
         versions[key] = self.fn._version
 

@@ -38,8 +38,7 @@ class WeightNorm:
             if isinstance(hook, WeightNorm) and hook.name == name:
                 raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
         made = WeightNorm(name, dim)
-        weight = getattr(module, name)
-        if is_lazy(weight):
+        if is_lazy(weight := getattr(module, name)):
             raise ValueError(
                 "The module passed to `WeightNorm` can't have uninitialized parameters. Make sure to run the "
                 "dummy forward before applying weight normalization"

@@ -40,6 +40,7 @@ from ...core.modes import (
 )
 from ...core.saved import pack_made
 from ...core.value import TensorBase
+from ...core.warn import noted as noted_warnings
 
 draws = import_later(".draws", __package__)
 planning = import_later(".planning", __package__)
@@ -179,7 +180,8 @@ class InlineCache:
         if not before.note_end() and versions == [int(t._counter[0]) for t in tensors]:
             token = put_modes(plain)
             try:
-                self.specialise(*arguments, named=named)
+                with noted_warnings():  # the first call gave them
+                    self.specialise(*arguments, named=named)
             finally:
                 reset_modes(token)
         return result
@@ -232,12 +234,11 @@ class InlineCache:
             if modes() is INFERENCE:
                 # What is known without a history is known there too, but for the counters of versions.
                 put_modes(NO_GRAD)
-                given, tensors, alike = planning.without_inference(call, given, tensors, result)
+                with noted_warnings():
+                    given, tensors, alike = planning.without_inference(call, given, tensors, result)
             looked_at = self._kinds is not None and by_place > self._kinds.safe
             function = call if named or looked_at or stand else self._function
-            compute, *plan = self._planned(function, given, tensors, alike, stand, met)
-            if compute is not None and not stand:  # nothing in a recording would draw
-                compute = source.replayed(compute, [tensor._value for tensor in tensors], plan[-2])
+            compute, *plan = self._planned(source, function, given, tensors, alike, stand, met)
             self._casts = self._casts or not (met or planning.casts(call, given, tensors) is False)
             # In between another thread's trace may have come upon a tensor, which has no strides then.
             is_told = source.add(self._table, arguments, named, compute, *plan)
@@ -264,11 +265,19 @@ class InlineCache:
         return False
 
     def _planned(
-        self, function: Function, given: Any, tensors: list[Any], result: Any, stand: Any, met: bool
-    ) -> Any:
+        self, source: Any, function: Function, given: Any, tensors: list[Any], result: Any, stand: Any,
+        met: bool,
+    ) -> Any:  # fmt: skip
+        texts: list[Any] = []
         if self._writes:
-            return writes.planned_write(function, given, tensors, result, stand, met)
-        return planning.planned(function, given, tensors, result, self._looks, stand, met)
+            compute, *plan = writes.planned_write(function, given, tensors, result, stand, met)
+        else:
+            compute, *plan = planning.planned(
+                function, given, tensors, result, self._looks, stand, met, texts
+            )
+        if compute is not None:
+            compute = source.replayed(compute, [tensor._value for tensor in tensors], plan[-2], stand)
+        return planning.warned(compute, texts, bool(stand)) if texts else compute, *plan
 
     def _note_plan(self) -> None:
         self._plans -= 1

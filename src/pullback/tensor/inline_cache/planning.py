@@ -1,7 +1,7 @@
 """Make the plan of a call: what computes it, and what tells its results and the nodes that it leaves behind.
 
 The call is made once more on tensors without elements (`core.meta`), which note the ops that run
-(`recording`). If it takes no look at an element, gives no warning and changes nothing, and if the ops give
+(`recording`). If it takes no look at an element and changes nothing, and if the ops give
 what the call itself gave, bit for bit, view for view and node for node (`nodes`), also for other elements
 (`array.probes`), then that is a plan.
 """
@@ -27,6 +27,8 @@ from ...core.modes import DEFAULT, modes, put_modes, reset_modes
 from ...core.node import LEAF
 from ...core.value import TensorBase, wrap
 from ...core.views import DEFAULT_VIEW, MULTI_VIEW, bring_up_to_date
+from ...core.warn import noted as noted_warnings
+from ...core.warn import warn
 from ..cast_functions import is_cast
 from ..interception import activate, deactivate
 from .draws import Stand
@@ -93,13 +95,13 @@ def without_inference(call: Function, given: tuple[Any, ...], tensors: list[Any]
 
 
 def planned(
-    function: Function, given: tuple[Any, ...], tensors: list[Any], result: Any, looks: bool = True,
-    stand: Stand | None = None, met: bool = False,
+    function: Function, given: tuple[Any, ...], tensors: list[Any], result: Any, looks: bool,
+    stand: Stand | None, met: bool, texts: list[Any],
 ) -> Any:  # fmt: skip
     """Return what computes a call, its results and their container (`table.InlineCaches.add`). A function
     that `looks` at places before a kernel writes to them is tried with others, with fewer where arguments of
-    the kind were `met`. Where it draws, it does so from where the streams `stand`. Raises where it is none
-    whose like can be known.
+    the kind were `met`. Where it draws, it does so from where the streams `stand`. The warnings that it gives
+    each time are added to `texts`. Raises where it is none whose like can be known.
     """
     notes = Notes()
     arrays = [tensor._value for tensor in tensors]
@@ -107,13 +109,10 @@ def planned(
     recorded = tuple(map(has_history, tensors))
     # A tensor that is given twice is two here: the next call may give two.
     stand_ins = with_history(layouts, recorded, META)
-    noted = noted_call(notes, function, replaced(given, iter(stand_ins)), stand)
-    for layout, stand_in, continues in zip(layouts, stand_ins, recorded, strict=True):
-        count = stand_in._counter[0]
-        if stand_in._value is not layout or type(count) is not int or count or stand_in._view is not None:
-            raise Unplanned
-        if (stand_in._node is LEAF) is not continues or not vars(stand_in).keys() <= OWN:
-            raise Unplanned
+    with noted_warnings() as its_texts:
+        noted = noted_call(notes, function, replaced(given, iter(stand_ins)), stand)
+    texts += its_texts
+    _check_unchanged(layouts, stand_ins, recorded)
     several = isinstance(result, (tuple, list))
     container: Any = type(result) if several else None
     if type(noted) is not type(result):
@@ -130,8 +129,8 @@ def planned(
         names = [_name(notes, real._value, stand_in._value) for real, stand_in in made]
         names += [value.name for value in history.held]
         compute = notes.function([layout.name for layout in layouts], names)
-    elif notes.looks or notes.streams:
-        raise Unplanned  # nothing would look, or draw
+    elif notes.looks or notes.streams or texts:
+        raise Unplanned  # nothing would look, draw or warn
     again = compute if stand is None or compute is None else stand.again(compute)
     history.check([real for real, _ in known], _compared(again, arrays, made), ends)
     if stand is not None and stand.place() != stand.end:
@@ -139,7 +138,11 @@ def planned(
 
     def ask(others: list[ndarray]) -> bool:
         others = with_history(others, recorded)
-        return _ask(function, given, others, stand_ins, noted, again, history, stand)
+        with noted_warnings() as its_texts:
+            taken = _ask(function, given, others, stand_ins, noted, again, history, stand)
+        if taken and its_texts != texts:
+            raise Unplanned
+        return taken
 
     probe(arrays, ask, looks, met)
     seen = any(type(r) is tuple and r[0] < len(tensors) for r, _ in told)
@@ -158,6 +161,16 @@ def planned(
     )  # fmt: skip
 
 
+def _check_unchanged(layouts: list[Layout], stand_ins: list[Any], recorded: tuple[bool, ...]) -> None:
+    """Raise where a call has changed an argument."""
+    for layout, stand_in, continues in zip(layouts, stand_ins, recorded, strict=True):
+        count = stand_in._counter[0]
+        if stand_in._value is not layout or type(count) is not int or count or stand_in._view is not None:
+            raise Unplanned
+        if (stand_in._node is LEAF) is not continues or not vars(stand_in).keys() <= OWN:
+            raise Unplanned
+
+
 def noted_call(notes: Notes, function: Function, given: Sequence[Any], stand: Stand | None) -> Any:
     """Return what a call on tensors without elements gives; raise where it draws numbers by no op."""
     token = drawn_for.set(notes.drawn_for)
@@ -169,6 +182,18 @@ def noted_call(notes: Notes, function: Function, given: Sequence[Any], stand: St
     if notes.streams if stand is None else stand.has_moved() or not stand.holds(notes.streams):
         raise Unplanned
     return noted
+
+
+def warned(compute: Function, texts: Sequence[tuple[str, type[Warning]]], first: bool) -> Function:
+    """Return what computes and gives warnings: `first` where it draws, for Python does again what raises."""
+
+    def call(*arrays: ndarray) -> Any:
+        found = None if first else compute(*arrays)
+        for text, kind in texts:
+            warn(text, kind)
+        return compute(*arrays) if first else found
+
+    return call
 
 
 class _Refusing:
@@ -194,7 +219,7 @@ def casts(call: Function, given: Sequence[Any], tensors: list[Any]) -> bool | No
     activate()
     drawing = drawn_for.set(notes.drawn_for)
     try:
-        with no_warnings():
+        with no_warnings(), noted_warnings():
             call(*replaced(given, iter(stand_ins)))
     except Exception:  # noqa: BLE001  # a cast, or what keeps the function from running without elements
         return autocast.has_met or None

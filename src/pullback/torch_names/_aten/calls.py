@@ -141,10 +141,8 @@ def _by_name(packet: str, schema: FunctionSchema, given: Mapping[str, Any]) -> A
         return method(*by_place, **named)
     place, _, rest = packet.partition("_")
     for name, home in ((packet, ""), (packet, "nn.functional"), (rest, place)):
-        if home in ("", "nn.functional", "linalg", "fft", "special"):
-            call = public(name, home)
-            if callable(call):
-                return call(*by_place, **named)
+        if home in ("", "nn.functional", "linalg", "fft", "special") and callable(call := public(name, home)):
+            return call(*by_place, **named)
     if packet in TABLE:
         return TABLE[packet].public(*by_place, **named)
     raise NotImplementedError(f"torch.ops.aten.{packet} is a name alone in pullback")

@@ -50,8 +50,7 @@ def infer_schema(
                 f"infer_schema(func): Parameter {name} must have a type annotation. Got func with signature "
                 f"{signature})"
             )
-        word = _word(hints[name])
-        if word is None:
+        if (word := _word(hints[name])) is None:
             raise ValueError(
                 f"infer_schema(func): Parameter {name} has unsupported type {hints[name]}. Got func with "
                 f"signature {signature})"

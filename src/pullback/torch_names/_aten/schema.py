@@ -115,8 +115,7 @@ class FunctionSchema:
 
         Raises torch's RuntimeError where they are not what the op takes.
         """
-        given = len(args) + len(kwargs)
-        if given > len(self.arguments):
+        if (given := len(args) + len(kwargs)) > len(self.arguments):
             raise RuntimeError(
                 f"{self.name}() expected at most {len(self.arguments)} argument(s) but received {given} "
                 f"argument(s). Declaration: {self}"
@@ -185,18 +184,14 @@ class FunctionSchema:
 
 
 def _same(value: Any, default: Any) -> bool:
-    if isinstance(value, TensorBase):
-        return False
-    return type(value) is type(default) and bool(value == default)
+    return False if isinstance(value, TensorBase) else type(value) is type(default) and bool(value == default)
 
 
 def _spelt(word: str) -> str:
     """Return a type as errors of a wrong value spell it."""
     if word.endswith("?"):
         return f"Optional[{_spelt(word[:-1])}]"
-    if word.endswith("]"):
-        return f"List[{_spelt(word.rpartition('[')[0])}]"
-    return _WORDS.get(word, word)
+    return f"List[{_spelt(word.rpartition('[')[0])}]" if word.endswith("]") else _WORDS.get(word, word)
 
 
 def _parts(text: str) -> list[str]:

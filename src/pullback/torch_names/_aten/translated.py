@@ -212,9 +212,7 @@ def _as_attribute(value: Any) -> Any:
         return value._op
     if isinstance(value, dtypes.dtype):
         return value.numpy
-    if type(value) in (tuple, list):
-        return tuple(map(_as_attribute, value))
-    return value
+    return tuple(map(_as_attribute, value)) if type(value) in (tuple, list) else value
 
 
 @cache
@@ -281,8 +279,7 @@ def _fitting(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
 
 def translate(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], ask: Ask) -> Any:
     """Call `ask` with an op under torch's names, once or in torch's steps; return the result."""
-    steps = _STEPS.get(op.base)
-    if steps is not None:
+    if (steps := _STEPS.get(op.base)) is not None:
         return steps(ask, *inputs, *attrs)
     listed = tuple(map(_listed, attrs))
     renamed = _RENAMED.get(op.name) or _RENAMED.get(op.base)

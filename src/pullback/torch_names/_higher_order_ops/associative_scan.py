@@ -69,8 +69,7 @@ def _running(combine: Callable[[Leaves, Leaves], Leaves], leaves: Leaves) -> Lea
     """Return the running combinations along the first axis: those of pairs are those at odd places, which the
     even ones follow by one step.
     """
-    count = leaves[0].shape[0]
-    if count < 2:
+    if (count := leaves[0].shape[0]) < 2:
         return leaves
     odd = _running(combine, combine([x[:-1:2] for x in leaves], [x[1::2] for x in leaves]))
     if count == 2:

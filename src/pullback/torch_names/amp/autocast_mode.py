@@ -68,8 +68,7 @@ class _Caster(NamedTuple):
 
     def run(self, label: str, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a function on cast arguments, with autocast off."""
-        plain = beneath_autocast(modes())
-        if plain is None:
+        if (plain := beneath_autocast(modes())) is None:
             with without(autocast=None):
                 return self._run(label, call, args, kwargs)
         token = put_modes(plain)
@@ -125,8 +124,7 @@ def _cast(value: Any, wanted: Any, caster: _Caster) -> Any:
     if cache is None or not weight or wanted is not caster.dtype or not caster.caches:
         return value.to(wanted)
     key = id(value), modes().grad  # what was cast without a graph has no gradient to give
-    found = cache.get(key)
-    if found is None or found[0] is not value or found[1].dtype is not wanted:
+    if (found := cache.get(key)) is None or found[0] is not value or found[1].dtype is not wanted:
         found = cache[key] = (value, value.to(wanted))
     return found[1]
 
@@ -134,8 +132,7 @@ def _cast(value: Any, wanted: Any, caster: _Caster) -> Any:
 def _known(device_type: Any) -> str:
     if type(device_type) is str and device_type in _DTYPES:
         return device_type
-    kind = as_device(device_type).type
-    if kind not in _DTYPES:
+    if (kind := as_device(device_type).type) not in _DTYPES:
         raise RuntimeError("unsupported scalarType")
     return kind
 
@@ -154,16 +151,14 @@ def _follow(state: _State) -> None:
 
 def _answering() -> _State:
     """Return the state, for a function that answers what it is."""
-    asked = _asked.get()
-    if asked is not None:
+    if (asked := _asked.get()) is not None:
         asked.append(None)
     return _state.get()
 
 
 def is_autocast_enabled(device_type: str = "cuda", /) -> bool:
     """Return whether autocast is on for a device's functions."""
-    kind = as_device(device_type).type
-    if kind not in _DTYPES:
+    if (kind := as_device(device_type).type) not in _DTYPES:
         raise RuntimeError("unknown device type for autocast in get_autocast_dispatch_key_from_device_type")
     return kind in _answering().enabled
 
@@ -198,8 +193,7 @@ def set_autocast_cache_enabled(enabled: bool, /) -> None:
 
 def clear_autocast_cache() -> None:
     """Forget the casts that were kept."""
-    cache = _cache.get()
-    if cache is not None:
+    if (cache := _cache.get()) is not None:
         cache.clear()
 
 

@@ -134,8 +134,7 @@ class GradScaler:
             raise RuntimeError("step() has already been called since the last update().")
         if state["stage"] is OptState.READY:
             self.unscale_(optimizer)
-        found = state["found_inf_per_device"].get("cpu")
-        if found is None:
+        if (found := state["found_inf_per_device"].get("cpu")) is None:
             raise AssertionError("No inf checks were recorded for this optimizer.")
         result = None if found.item() else optimizer.step(*args, **kwargs)
         state["stage"] = OptState.STEPPED

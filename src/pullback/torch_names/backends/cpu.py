@@ -15,9 +15,7 @@ def get_cpu_capability() -> str:
 
     if features.get("AVX512F"):
         return "AVX512"
-    if features.get("AVX2"):
-        return "AVX2"
-    return "DEFAULT"
+    return "AVX2" if features.get("AVX2") else "DEFAULT"
 
 
 __all__ = ["get_cpu_capability"]

@@ -129,8 +129,7 @@ def axis_labels(paths: Sequence[str], input_names: Sequence[str], dynamic_axes: 
     """Return which axes may change, from `dynamic_axes`, which goes by the names of the graph's inputs."""
     found: Labels = {}
     for path, name in zip(paths, input_names, strict=False):
-        axes = dynamic_axes.get(name, dynamic_axes.get(path))
-        if axes:
+        if axes := dynamic_axes.get(name, dynamic_axes.get(path)):
             named = axes if isinstance(axes, Mapping) else {axis: f"{name}_dim_{axis}" for axis in axes}
             found[path] = {int(axis): str(label) for axis, label in named.items()}
     return found
@@ -159,8 +158,7 @@ def capture(
     try:
         return family(again, example, dynamic), dynamic
     except RuntimeError:
-        tied = _tied(example, dynamic)
-        if tied == dynamic:
+        if (tied := _tied(example, dynamic)) == dynamic:
             raise
         return family(again, example, tied), tied
 

@@ -72,8 +72,7 @@ class ExampleRecorder(Recorder):
         """Return a value's numbers, computed as far as they have not been."""
         waiting = [index]
         while waiting:
-            number = waiting[-1]
-            if number in self.values:
+            if (number := waiting[-1]) in self.values:
                 waiting.pop()
                 continue
             if number in self.constants:
@@ -113,8 +112,7 @@ class ExampleRecorder(Recorder):
         seen: set[int] = set()
         waiting = [index]
         while waiting:
-            number = waiting.pop()
-            if number in self.given:
+            if (number := waiting.pop()) in self.given:
                 return True
             if number in seen or number not in self.makers:
                 continue

@@ -79,8 +79,7 @@ class ProgramModule(Module):
         numbers = family.example.program.inputs[len(family.example.state) :]
         known: dict[tuple[int, ...], int] = {}
         for path, number, t in zip(family.example.paths, numbers, given, strict=True):
-            shape = family.shapes[number]
-            if len(shape) != t.dim():
+            if len(shape := family.shapes[number]) != t.dim():
                 raise AssertionError(f"Guard failed: {path}.dim() == {len(shape)}")
             for axis, (n, size) in enumerate(zip(shape, t.shape, strict=True)):
                 wanted = known.setdefault(n.values, size) if isinstance(n, Varying) else n

@@ -159,8 +159,7 @@ class Writer:
         parts = result if equation.several else (result,)
         for number, part in zip(equation.outputs, parts, strict=True):
             node = self._of[id(part)]
-            line = self.family.example.lines.get(number)
-            if line is not None:
+            if (line := self.family.example.lines.get(number)) is not None:
                 node.meta["stack_trace"] = f'  File "{line[0]}", line {line[1]}, in {line[2]}\n'
             self._is(number, node)
 
@@ -205,9 +204,7 @@ class Writer:
         """Return an attribute with numbers in the place of what varies, which say so."""
         if isinstance(value, Varying):
             return _Size.of(value) if type(value.values[0]) is int else value.values[0]
-        if type(value) is tuple:
-            return tuple(map(self._number, value))
-        return value
+        return tuple(map(self._number, value)) if type(value) is tuple else value
 
     def _size(self, formula: Formula) -> Any:
         if formula not in self._size_nodes:

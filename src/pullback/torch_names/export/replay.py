@@ -87,8 +87,7 @@ def note_sizes(sizes: Sizes, number: int, shape: Sequence[Any]) -> None:
 def told(sizes: Sizes, value: Any) -> Any:
     """Return attributes with formulas for what varies."""
     if isinstance(value, Varying):
-        formula = sizes.formula(value.values)
-        if formula is None:
+        if (formula := sizes.formula(value.values)) is None:
             raise ValueError(f"a size ({value.values[0]}) is no clear function of the sizes of the inputs")
         return formula
     if type(value) is tuple:

@@ -52,8 +52,7 @@ class Sizes:
 
     def formula(self, wanted: Numbers) -> Formula | None:
         """Return how a size follows from what is known; None where it does not."""
-        known = self._known.get(wanted)
-        if known is not None:
+        if (known := self._known.get(wanted)) is not None:
             return known
         if wanted not in self._found:
             self._found[wanted] = next(self._candidates(wanted), None)

@@ -49,8 +49,7 @@ class VaryingArray(NamedTuple):
         An array of one number, of any shape, is at distance 0. Raises `Unclear` where distances are not
         equal.
         """
-        found = self._distances()
-        if found is None:
+        if (found := self._distances()) is None:
             raise Unclear(
                 f"a tensor of shape {list(self.arrays[0].shape)} is other numbers for other sizes; pullback "
                 "knows of constants and ranges (torch.arange, torch.zeros) how they go on"

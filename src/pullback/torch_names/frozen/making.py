@@ -94,8 +94,7 @@ def _model(model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], names: 
         raise with_note(
             RuntimeError(f"freeze: the model writes to its buffers {', '.join(example.mutated)}"), training
         )
-    drawing = sorted({e.op for e in example.program.equations if generators(e.op, e.attrs)})
-    if drawing:
+    if drawing := sorted({e.op for e in example.program.equations if generators(e.op, e.attrs)}):
         raise with_note(
             RuntimeError(f"freeze: the model draws random numbers ({', '.join(drawing)})"), training
         )

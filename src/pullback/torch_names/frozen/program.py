@@ -179,8 +179,7 @@ class FrozenProgram:
             )
         arrays = []
         for path, t, (shape, dtype) in zip(self._plan["paths"], given, wanted, strict=True):
-            array = array_of(t)
-            if array.shape != shape or array.dtype != dtype:
+            if (array := array_of(t)).shape != shape or array.dtype != dtype:
                 raise with_note(
                     TypeError(
                         f"{path} is {kind(array.shape, array.dtype)}, and was {kind(shape, dtype)} when the "
@@ -298,8 +297,7 @@ def _check_machine(needed: dict[str, Any]) -> None:
     for name in ("system", "machine", "byteorder"):
         if needed[name] != here[name]:
             raise RuntimeError(f"the program was frozen for {needed[name]}, and this is {here[name]}")
-    missing = sorted({*needed["instructions"]} - {*here["instructions"]})
-    if missing:
+    if missing := sorted({*needed["instructions"]} - {*here["instructions"]}):
         raise with_note(
             RuntimeError(f"the program was frozen for a processor with {', '.join(missing)}"),
             "This one is without: freeze the model on this machine.",

@@ -182,12 +182,10 @@ class _Outputs:
         if source.kind == "cell":
             return program.outputs[writes[source.at]] if source.at in writes else program.inputs[source.at]
         if source.kind == "grad":
-            n = grads.get(source.at)
-            if n is None:
+            if (n := grads.get(source.at)) is None:
                 return self._value(Result("cell", self._cells[source.at]), told)
             return program.outputs[n]
-        made = self.captured.made[source.at]
-        if made.output is None:
+        if (made := self.captured.made[source.at]).output is None:
             raise with_note(
                 RuntimeError("freeze: the function returns a part of a tensor that it holds or is given"),
                 "Return a clone of it.",

@@ -29,8 +29,7 @@ def other_arguments(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[st
     found: list[str] = []
     waiting: list[Any] = [*reversed((*args, *kwargs.values()))]
     while waiting:
-        value = waiting.pop()
-        if isinstance(value, Mapping):
+        if isinstance((value := waiting.pop()), Mapping):
             waiting += reversed([*value.values()])
         elif isinstance(value, (list, tuple)):
             waiting += reversed(value)

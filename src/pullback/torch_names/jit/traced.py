@@ -211,9 +211,7 @@ def traced(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     for file, line, _ in family.example.asked:
         warnings.warn_explicit(_WARNING, TracerWarning, file, line)
     module = TopLevelTracedModule(family, family.example.state, name, call=(function, args, kwargs))
-    if owner is None:
-        return ScriptFunction(module, function)
-    return module.train(owner.training)
+    return ScriptFunction(module, function) if owner is None else module.train(owner.training)
 
 
 def loaded(f: Any, extra: dict[str, Any] | None) -> TopLevelTracedModule:

@@ -85,16 +85,12 @@ def _output_mask(op: Callable[..., Any], input: Any, *args: Any, **kwargs: Any) 
 
 def _least(name: str, dtype: Any) -> Any:
     """Return the identity of a maximum."""
-    if dtype.is_floating_point:
-        return -math.inf
-    return _limits(name, dtype).min
+    return -math.inf if dtype.is_floating_point else _limits(name, dtype).min
 
 
 def _greatest(name: str, dtype: Any) -> Any:
     """Return the identity of a minimum."""
-    if dtype.is_floating_point:
-        return math.inf
-    return _limits(name, dtype).max
+    return math.inf if dtype.is_floating_point else _limits(name, dtype).max
 
 
 def _limits(name: str, dtype: Any) -> Any:

@@ -26,8 +26,7 @@ def rebuild_tensor(
 
 def reduce_tensor(tensor: Any) -> Any:
     """Return what a tensor is pickled as on its way to another process."""
-    shared = shared_memory_of(tensor)
-    if shared is None or get_spawning_popen() is None:
+    if (shared := shared_memory_of(tensor)) is None or get_spawning_popen() is None:
         return tensor.__reduce_ex__(2)
     if tensor.requires_grad and not tensor.is_leaf and edge_of(tensor) is not None:
         raise RuntimeError(

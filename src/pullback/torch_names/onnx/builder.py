@@ -112,9 +112,7 @@ class Graph:
         """Return an operand or a number as a value of a dtype."""
         if isinstance(x, Operand):
             return self.cast(x.name, x.dtype, dtype)
-        if isinstance(x, Varying):
-            return self._varying(x, dtype)
-        return self.constant(x, dtype)
+        return self._varying(x, dtype) if isinstance(x, Varying) else self.constant(x, dtype)
 
     def _varying(self, x: Varying, dtype: np.dtype[Any]) -> str:
         """Return a number that varies: a size, or what Python makes of one, 1/n, √n or 1/√n."""
@@ -131,9 +129,7 @@ class Graph:
 
     def cast(self, name: str, before: np.dtype[Any], dtype: np.dtype[Any]) -> str:
         """Return a value in a dtype."""
-        if before == dtype:
-            return name
-        return str(self.node("Cast", name, to=self.kind(dtype)))
+        return name if before == dtype else str(self.node("Cast", name, to=self.kind(dtype)))
 
     def kind(self, dtype: np.dtype[Any]) -> int:
         """Return ONNX's number of a dtype."""
@@ -192,8 +188,7 @@ class Graph:
         """
         if not isinstance(n, Varying):
             return self.ints([n])
-        formula = self._known.formula(n.values)
-        if formula is None:
+        if (formula := self._known.formula(n.values)) is None:
             raise Unsupported(
                 f"it needs a size ({n.values[0]}) that is no clear function of the sizes of the inputs"
             )

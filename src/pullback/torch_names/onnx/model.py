@@ -137,8 +137,7 @@ class Translation:
 
     def _value(self, number: int) -> Operand:
         """Return a value; a constant that varies is told where it is first read, when sizes are known."""
-        found = self.values.get(number)
-        if found is None:
+        if (found := self.values.get(number)) is None:
             found = self.values[number] = self._varying_constant(number, self.captured.constants[number])
         return found
 
@@ -187,8 +186,7 @@ class Translation:
     def _told(self, equation: Equation) -> dict[int, Operand]:
         g = self.graph
         operands = [self._value(o.index) if isinstance(o, Reference) else o for o in equation.operands]
-        folded = self._folded(equation, operands)
-        if folded is not None:
+        if (folded := self._folded(equation, operands)) is not None:
             return folded
         results = [(self.captured.shapes[n], self.program.dtypes[n]) for n in equation.outputs]
         g.results = results

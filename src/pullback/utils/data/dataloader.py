@@ -151,8 +151,7 @@ class DataLoader(Generic[T_co]):
                 f"got num_workers={self.num_workers}"
             )
         if isinstance(context, str):
-            known = multiprocessing.get_all_start_methods()
-            if context not in known:
+            if context not in (known := multiprocessing.get_all_start_methods()):
                 raise ValueError(
                     "multiprocessing_context option should specify a valid start method in "
                     f"{known!r}, but got multiprocessing_context={context!r}"

@@ -111,8 +111,7 @@ class StackDataset(Dataset[Any]):
                 "but both types are given."
             )
         self.datasets: Any = args or kwargs
-        parts = list(args or kwargs.values())
-        if not parts:
+        if not (parts := list(args or kwargs.values())):
             raise ValueError("At least one dataset should be passed")
         self._length = len(parts[0])
         if any(len(part) != self._length for part in parts):
@@ -128,8 +127,7 @@ class StackDataset(Dataset[Any]):
         parts = list(self.datasets.values() if keyed else self.datasets)
         columns = []
         for part in parts:
-            column = items_at(part, indices)
-            if len(column) != len(indices):
+            if len(column := items_at(part, indices)) != len(indices):
                 raise ValueError(
                     f"Nested dataset's output size mismatch. Expected {len(indices)}, got {len(column)}"
                 )

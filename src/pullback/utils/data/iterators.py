@@ -234,8 +234,7 @@ class WorkersIterator(LoaderIterator):
         while True:
             # A worker at the end of its dataset answers none of the tasks it still has.
             while self._wanted < self._sent and self._wanted not in self._early:
-                holder = self._holders.get(self._wanted)
-                if holder is not None and self._active[holder]:
+                if (holder := self._holders.get(self._wanted)) is not None and self._active[holder]:
                     break
                 self._holders.pop(self._wanted, None)
                 self._wanted += 1

@@ -63,8 +63,7 @@ class RandomSampler(Sampler[int]):
 
     def __iter__(self) -> Iterator[int]:
         count, total = len(self.data_source), self.num_samples
-        generator = self.generator
-        if generator is None:
+        if (generator := self.generator) is None:
             generator = Generator()
             generator.manual_seed(int(empty((), dtype=dtypes.int64).random_().item()))
         if self.replacement:

@@ -179,8 +179,7 @@ def _serve(
     assert parent is not None, "a worker has a parent"
     ended = False
     while indices in wait([indices, parent.sentinel]):
-        task = indices.recv()
-        if task is None:
+        if (task := indices.recv()) is None:
             return
         if isinstance(task, Resume):
             ended = False

@@ -66,10 +66,8 @@ class _Recorder:
 
     def source(self, value: Tensor) -> str:
         """Return the node that a tensor comes from; a parameter or a constant gets its node here."""
-        found = self.makers.get(id(value))
-        if found is None:
-            held = self._leaves.get(id(value))
-            if held is None:
+        if (found := self.makers.get(id(value))) is None:
+            if (held := self._leaves.get(id(value))) is None:
                 name = self.add(f"{self.scopes[-1]}/constant", "prim::Constant", [], value)
             else:
                 name = self.add(held[0], "prim::GetAttr", [], value)

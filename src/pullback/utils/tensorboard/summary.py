@@ -36,8 +36,7 @@ def scalar(
     name: str, tensor: Any, collections: Any = None, new_style: bool = False, double_precision: bool = False
 ) -> Any:
     """Return the record of a number."""
-    number = as_array(tensor).squeeze()
-    if number.ndim:
+    if (number := as_array(tensor).squeeze()).ndim:
         raise AssertionError(
             f"Tensor should contain one element (0 dimensions). Was given size: {number.size}"
         )
@@ -65,8 +64,7 @@ def default_bins() -> list[float]:
 
 def histogram(name: str, values: Any, bins: Any, max_bins: int | None = None) -> Any:
     """Return the record of a distribution of values; empty bins at both ends are left out, but one."""
-    flat = as_array(values).astype(float).reshape(-1)
-    if flat.size == 0:
+    if (flat := as_array(values).astype(float).reshape(-1)).size == 0:
         raise ValueError("The input has no element.")
     counts, limits = np.histogram(flat, bins=default_bins() if bins == "tensorflow" else bins)
     if max_bins is not None and len(counts) > max_bins:
@@ -85,8 +83,7 @@ def histogram(name: str, values: Any, bins: Any, max_bins: int | None = None) ->
 
 def in_height_width_channels(images: ndarray, order: str) -> ndarray:
     """Return an image, or a grid of several, with three channels (or four) last."""
-    order = order.upper()
-    if len(order) != images.ndim or len(set(order)) != len(order):
+    if len(order := order.upper()) != images.ndim or len(set(order)) != len(order):
         raise AssertionError(
             f"size of input tensor and input format are different. tensor shape: {images.shape}, "
             f"input_format: {order}"

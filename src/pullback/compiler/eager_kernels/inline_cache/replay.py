@@ -3,12 +3,12 @@
 The native function makes arrays for the results, and calls each loop as often as is told, on the memory of
 the arrays that it is given, of the results, of constants, and of one piece for all that a call needs for
 itself. That piece is shared: one such function runs at a time, under the interpreter's lock, and none runs
-Python once its results are made.
+Python once it calls loops: decisions, which come before draws, are asked again behind these.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from ....array.loop_recording.steps import (
     AROUND,
     DECIDE,
+    DRAWN,
     FIXED,
     GIVEN,
     MADE,
@@ -26,6 +27,8 @@ from ....array.loop_recording.steps import (
     Recording,
     Step,
 )
+from ....core.batched import mappings
+from ....tensor.inline_cache.nodes import Unplanned
 from ...emit import python_functions
 from ...emit.restricted_python import Bool, Bytes, Int, Object, Words, load, native, null, python, room, run
 from ...runtime import engine
@@ -34,8 +37,11 @@ from ..ufunc_chains.loops import loop_of
 from ..ufunc_chains.own_loops import KINDS, LEAST, RIGHT
 
 #: Words of the table: the type of arrays, the function, how many results there are, what tells them, how many
-#: steps, where they lie, how many memories are always the same; these follow.
-_ARRAY, _COMPUTE, _RESULTS, _RESULTS_AT, _STEPS, _STEPS_AT, _KEPT, _FIRST_KEPT = range(8)
+#: steps, where they lie, what draws (0: nothing does), how much, how many steps decide before it, and how
+#: many memories are always the same; these follow.
+(
+    _ARRAY, _COMPUTE, _RESULTS, _RESULTS_AT, _STEPS, _STEPS_AT, _DRAW, _DRAWN, _DECIDING, _KEPT, _FIRST_KEPT,
+) = range(11)  # fmt: skip
 #: Words of a result: dtype, rank, where shape and strides lie; of a step: its loop, the loop's data, where
 #: the sizes and steps lie that it is given, how often it is called along each axis around it, and how many
 #: operands; of an operand: memory, bytes into it, and its step along each axis.
@@ -81,8 +87,13 @@ class Replays:
         own = [np.array(told or [0], np.int64), np.array(steps or [0], np.int64)]
         words = [
             id(np.ndarray), id(compute), len(results), own[0].ctypes.data, len(recording.steps),
-            own[1].ctypes.data, len(kept), *kept,
+            own[1].ctypes.data, 0, len(recording.draws), 0, len(kept), *kept,
         ]  # fmt: skip
+        if recording.draws:
+            draw = _drawing([how for _, how in recording.draws])
+            decisions = [k for k, step in enumerate(recording.steps, 1) if step.ufunc == DECIDE]
+            words[_DRAW], words[_DECIDING] = id(draw), max(decisions, default=0)
+            self._kept.append(draw)
         table = np.array(words, np.int64)
         self._kept += [*own, table, compute]
         return python_functions.function("replay", self._library.address("replay"), table)
@@ -91,11 +102,11 @@ class Replays:
         """Return the place of each memory: those given come first, then those made and kept; and addresses of
         what is kept.
         """
-        by_kind: dict[int, list[int]] = {kind: [] for kind in (GIVEN, MADE, OWN, FIXED)}
+        by_kind: dict[int, list[int]] = {kind: [] for kind in (GIVEN, MADE, OWN, FIXED, DRAWN)}
         for number, (kind, _) in enumerate(recording.memories):
             by_kind[kind].append(number)
         by_kind[MADE] = [number for number, _ in recording.results]
-        order = [number for kind in (GIVEN, MADE, OWN, FIXED) for number in by_kind[kind]]
+        order = [number for kind in (GIVEN, MADE, OWN, FIXED, DRAWN) for number in by_kind[kind]]
         kept, used = [], 0
         for number in by_kind[OWN]:
             whole = recording.memories[number][1]
@@ -127,6 +138,21 @@ class Replays:
         for memory, offset, around in step.operands:
             words += [numbers[memory], offset, *(0,) * missing, *around]
         return words + [0] * (_STEP - len(words))
+
+
+def _drawing(draws: Sequence[tuple[Any, ...]]) -> Callable[[], tuple[np.ndarray, ...]]:
+    """Return what draws numbers; inside `vmap` it leaves that to Python, which draws for all rows."""
+    asked, ((generator, *how), *more) = mappings.get, draws
+    lock, made, given, others = generator.lock, generator.made, tuple(how), _drawing(more) if more else tuple
+
+    def draw() -> tuple[np.ndarray, ...]:
+        if asked():
+            raise Unplanned
+        with lock:
+            first = made(*given)
+        return (first, *others())
+
+    return draw
 
 
 def data_of(step: Any) -> int:
@@ -162,12 +188,12 @@ def result_like(told: Words, table: Words) -> Object:
 
 
 @native
-def call_loops(table: Words, memories: Object) -> Bool:
-    """Call the loops, one after another; false where a decision is not what it was."""
+def call_loops(table: Words, memories: Object, count: Int) -> Bool:
+    """Call the first loops, one after another; false where a decision is not what it was."""
     begins = room(OPERANDS)
     pointers = room(OPERANDS)
     step: Words = table[_STEPS_AT]
-    for _ in range(table[_STEPS]):
+    for _ in range(count):
         for k in range(OPERANDS):
             base: Bytes = memories[step[_HEAD + _OPERAND * k]]
             begins[k] = base + step[_HEAD + _OPERAND * k + 1]
@@ -222,7 +248,20 @@ def replay(owner: Object, arguments: Object, given: Int) -> Object:
         memories[given + r] = array.data
     for k in range(table[_KEPT]):
         memories[given + results + k] = table[_FIRST_KEPT + k]
-    if not call_loops(table, memories):
+    drawn = null
+    fits = call_loops(table, memories, table[_DECIDING])
+    if fits and table[_DRAW] != 0:
+        draw: Object = table[_DRAW]
+        drawn = python.PyObject_CallNoArgs(draw)
+        if drawn is null:
+            give_up(made, results)
+            return null
+        for d in range(table[_DRAWN]):
+            memories[given + results + table[_KEPT] + d] = drawn.items[d].data
+    fits = fits and call_loops(table, memories, table[_STEPS])
+    if drawn is not null:
+        python.Py_DecRef(drawn)
+    if not fits:
         give_up(made, results)
         compute: Object = table[_COMPUTE]
         return python.PyObject_Vectorcall(compute, arguments, given, null)

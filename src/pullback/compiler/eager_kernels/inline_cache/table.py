@@ -157,15 +157,15 @@ class InlineCaches:
         return python_functions.function(entry, self._library.address(entry), table), table
 
     def replayed(
-        self, compute: Callable[..., Any], arrays: Sequence[np.ndarray], target: int = -1
+        self, compute: Callable[..., Any], arrays: Sequence[np.ndarray], target: int = -1, stand: Any = None
     ) -> Callable[..., Any]:
         """Return a native function that gives what a function does of arrays of these shapes and strides,
         where it is made of NumPy's loops and on few elements; else the function itself. It may write to one
-        of them, `target`.
+        of them, `target`. Where it draws, the streams `stand` where they did before.
         """
         if target < 0 and any(views := _views(compute, arrays)):
             rest = _without(compute, views)
-            played = self.replayed(rest, arrays)
+            played = self.replayed(rest, arrays, -1, stand)
             return compute if played is rest else _with(played, views)
         try:
             recording = record(compute, arrays, target)
@@ -184,7 +184,10 @@ class InlineCaches:
         found = None if self._replays is None else self._replays.function(recording, leave)
         if found is not None and recording.alone:
             found = _alone(found)
-        return compute if found is None or not agrees(compute, found, arrays, left) else found
+        if found is None:
+            return compute
+        told = [f if stand is None else stand.told(f) for f in (compute, found)]
+        return found if agrees(told[0], told[1], arrays, left) else compute
 
     def add(
         self, table: np.ndarray, arguments: tuple[Any, ...], named: dict[str, Any],

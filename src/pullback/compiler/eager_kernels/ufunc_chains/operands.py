@@ -12,8 +12,8 @@ from typing import Any
 
 from ....array.chain_steps import ALL, ONE
 from ....array.chains import MOST, MOST_ALONE
-from ...emit.restricted_python import Bool, Bytes, Int, Object, Static, Words, native, null, room
-from ...runtime.python_objects import copy_element
+from ...emit.restricted_python import Bool, Int, Object, Static, Words, native, null, room
+from ...runtime.python_objects import copy_axes
 
 #: Operands and axes at most, and bytes of what is copied of an operand.
 INPUTS, AXES, _BYTES = 4, 32, 8 * MOST_ALONE
@@ -164,40 +164,3 @@ def lay_out(
     if dense:
         for d in range(rank):
             strides[d] = steps[d] // widths[0] * made_width
-
-
-@native
-def copy_axes(to: Bytes, source: Bytes, d: Int, rank: Int, shape: Words, steps: Words, width: Int) -> Bytes:
-    """Copy elements one behind the other, from an axis on; return where they end."""
-    if d + 1 == rank:
-        return copy_row(to, source, shape[d], steps[d], width)
-    for n in range(shape[d]):
-        to = copy_axes(to, source + n * steps[d], d + 1, rank, shape, steps, width)
-    return to
-
-
-@native
-def copy_row(to: Bytes, source: Bytes, size: Int, step: Int, width: Int) -> Bytes:
-    """Copy elements a step apart one behind the other, by a loop for each width; return where they end."""
-    if width == 4 and step == 4:
-        copy_elements(to, source, size, 4, 4)
-    elif width == 4 and step == 0:
-        copy_elements(to, source, size, 0, 4)
-    elif width == 8 and step == 8:
-        copy_elements(to, source, size, 8, 8)
-    elif width == 8 and step == 0:
-        copy_elements(to, source, size, 0, 8)
-    elif width == 4:
-        copy_elements(to, source, size, step, 4)
-    elif width == 8:
-        copy_elements(to, source, size, step, 8)
-    else:
-        copy_elements(to, source, size, step, 1)
-    return to + size * width
-
-
-@native
-def copy_elements(to: Bytes, source: Bytes, size: Int, step: Int, width: Int) -> None:
-    """Copy elements of a width."""
-    for n in range(size):
-        copy_element(to + n * width, source + n * step, width)

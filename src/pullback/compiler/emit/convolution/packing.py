@@ -80,8 +80,7 @@ def unpack(code: Code, source: str, target: str, room: int, rows: Axis, columns:
 
 def write_row(code: Code, results: list[str], row: str, columns: Axis) -> None:
     """Copy the interleaved results of one row to their place."""
-    count = len(results)
-    if count == 1:
+    if (count := len(results)) == 1:
         first, last = columns.written(0)
         copy_row(code, code.at(results[0], first), code.at(row, first + columns.out_first), last - first)
     elif count <= 4:

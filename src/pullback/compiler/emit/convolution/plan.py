@@ -87,8 +87,7 @@ def correlation_tile(registers: Registers, outputs: int, vectors: int) -> Tile:
             if rows * columns + columns + 2 > registers.number:
                 break
             tiles = -(-outputs // rows) * -(-vectors // columns)
-            cost = tiles * (_cost(tile, rows + 2 * columns) + 0.5)
-            if cost < least:
+            if (cost := tiles * (_cost(tile, rows + 2 * columns) + 0.5)) < least:
                 best, least = tile, cost
     return best
 

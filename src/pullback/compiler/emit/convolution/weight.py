@@ -103,9 +103,7 @@ class Weight:
 
     def _runs(self) -> list[tuple[int, int | str]]:
         """Return how many input channels are worked on together, and how often."""
-        if isinstance(self.inputs, str):
-            return [(1, self.inputs)]
-        return [*runs(self.inputs, self.together)]
+        return [(1, self.inputs)] if isinstance(self.inputs, str) else [*runs(self.inputs, self.together)]
 
     def _first_output(self, tile: int | str) -> str:
         """Return the first output channel of a tile."""

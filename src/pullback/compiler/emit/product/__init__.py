@@ -293,8 +293,7 @@ def multiply(a: ndarray, b: ndarray, out: ndarray) -> bool:
     Stacks of matrices have the axes of the result's. Each matrix of an operand has a stride of one element.
     """
     real = "float" if a.itemsize == 4 else "double"
-    product = _plain(real, (*out.shape, a.shape[-1]), a.strides, b.strides)
-    if product is None:
+    if (product := _plain(real, (*out.shape, a.shape[-1]), a.strides, b.strides)) is None:
         return False
     memory = _scratches.pop() if _scratches else np.empty(product.scratch, np.uint8)
     if memory.size < product.scratch:

@@ -137,8 +137,7 @@ class _Deferred(Future[Any]):
 
 def orthogonalize(matrices: Any, epsilon: float = 0) -> None:
     """Make the columns of each of a batch of matrices orthogonal and of length one, in place."""
-    columns = matrices.shape[2]
-    if columns > 2 and matrices.element_size() >= 4:
+    if (columns := matrices.shape[2]) > 2 and matrices.element_size() >= 4:
         matrices.copy_(qr(matrices)[0])
         return
     for i in range(columns):

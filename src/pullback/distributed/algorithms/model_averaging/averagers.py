@@ -64,8 +64,7 @@ class PeriodicModelAverager(ModelAverager):
 
     def average_parameters(self, params: Iterable[Any]) -> None:
         """Count a step; average parameters, or those of an optimizer's groups, where it is time."""
-        since = self.step - self.warmup_steps
-        if since >= 0 and since % self.period == 0:
+        if (since := self.step - self.warmup_steps) >= 0 and since % self.period == 0:
             utils.average_parameters_or_parameter_groups(params, self.process_group)
         self.step += 1
 

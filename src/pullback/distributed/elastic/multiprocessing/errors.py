@@ -21,8 +21,7 @@ class ChildFailedError(Exception):
 
 def write_error(error: BaseException) -> None:
     """Tell the launcher, if there is one, by what this process ends; the first error counts."""
-    name = os.environ.get(ERROR_FILE)
-    if name is None or os.path.exists(name):
+    if (name := os.environ.get(ERROR_FILE)) is None or os.path.exists(name):
         return
     text = "".join(traceback.format_exception(error))
     details = {"py_callstack": text, "timestamp": str(int(time.time()))}

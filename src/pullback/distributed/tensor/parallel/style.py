@@ -75,8 +75,7 @@ class _Divided(ParallelStyle):
 
     def _distribute(self, module: Module, mesh: DeviceMesh, layouts: dict[str, Placement]) -> None:
         for name, placement in layouts.items():
-            value = getattr(module, name)
-            if value is not None:
+            if (value := getattr(module, name)) is not None:
                 divided = distribute_tensor(value, mesh, [placement], src_data_rank=self.src_data_rank)
                 module.register_parameter(name, Parameter(divided, requires_grad=value.requires_grad))
 

@@ -38,9 +38,7 @@ _REDUCTIONS = ("sum", "mean", "amin", "amax", "argmin", "argmax", "prod", "all",
 def _mapped(value: Any, part: Callable[[Any], Any]) -> Any:
     if is_masked_tensor(value):
         return part(value)
-    if isinstance(value, (list, tuple)):
-        return type(value)(_mapped(v, part) for v in value)
-    return value
+    return type(value)(_mapped(v, part) for v in value) if isinstance(value, (list, tuple)) else value
 
 
 def _data(value: Any) -> Any:
@@ -147,8 +145,7 @@ _COMPUTED: dict[str, Callable[..., Any]] = {
 def computed(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Compute an op; NotImplemented, with torch's warning, where there is no rule for it."""
     name = getattr(func, "overloadpacket", func).__name__.removesuffix(".default")  # of an op of ours
-    own = _COMPUTED.get(name)
-    if own is not None:
+    if (own := _COMPUTED.get(name)) is not None:
         return own(func, args, kwargs)
     warn(
         f"{name} is not implemented in __torch_dispatch__ for MaskedTensor.\nIf you would like this operator "

@@ -280,9 +280,7 @@ def computed_in(operands: Any, result: np.dtype[Any]) -> np.dtype[Any]:
                 kind = dtypes.from_numpy_dtype(x.dtype)
                 if found is None or (wide or _category(kind) > _category(found)):
                     found = kind if found is None else dtypes.promote_types(found, kind)
-    if found is None:
-        return np.dtype(np.float32)
-    if not found.is_floating_point and any(type(x) is float for x in operands):
+    if found is None or (not found.is_floating_point and any(type(x) is float for x in operands)):
         return np.dtype(np.float32)
     return found.numpy
 
@@ -295,10 +293,7 @@ def by_form(g: Graph, name: str, operands: Any, attrs: Any) -> str:
     """Tell an elementwise op by its scalar form."""
     dtype = computed_in(operands, g.dtype)
     if dtype == _BOOL and name not in ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not"):
-        if name.startswith(("eq", "ne")):
-            dtype = _BOOL
-        else:
-            dtype = np.dtype(np.int32)  # arithmetic on truths
+        dtype = _BOOL if name.startswith(("eq", "ne")) else np.dtype(np.int32)  # arithmetic on truths
     condition = _CONDITIONS.get(name)
     terms = []
     for n, x in enumerate(operands):

@@ -16,9 +16,7 @@ _INT64 = np.dtype(np.int64)
 def _index_select(g: Graph, x: Operand, index: Operand, dim: int) -> Any:
     # A single place counts as one of a vector.
     where = index.name if index.rank else g.node("Unsqueeze", index, g.ints([0]))
-    if not x.rank:
-        return x.name
-    return g.node("Gather", x, where, axis=dim)
+    return g.node("Gather", x, where, axis=dim) if x.rank else x.name
 
 
 def _fitting(g: Graph, source: Operand, index: Operand) -> str:

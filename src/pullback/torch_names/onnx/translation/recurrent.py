@@ -21,8 +21,7 @@ def _gates(g: Graph, x: Operand, order: Sequence[int]) -> str:
         return x.name
     rows = g.number(x.shape[0])
     places = np.arange(rows).reshape(len(order), -1)[[*order]].reshape(-1)
-    array = g.array(x)
-    if array is not None:
+    if (array := g.array(x)) is not None:
         return g.constant(array[places])
     return str(g.node("Gather", x, g.constant(places, np.int64), axis=0))
 

@@ -63,8 +63,7 @@ def _adaptive_avg(g: Graph, x: Operand, output: Sequence[Any]) -> Any:
         return g.node("ReduceMean", x, g.ints(range(-rank, 0)), keepdims=1)
     if tuple(output) == tuple(x.shape[-rank:]):
         return x.name
-    even = _even(g, x, output)
-    if even is not None and x.rank == rank + 2:
+    if (even := _even(g, x, output)) is not None and x.rank == rank + 2:
         return g.node("AveragePool", x, kernel_shape=even, strides=even)
     # A product with a matrix along each axis.
     found: Any = x.name
@@ -86,8 +85,7 @@ def _adaptive_max(g: Graph, x: Operand, output: Sequence[Any]) -> Any:
     rank = len(output)
     if _whole(output):
         return g.node("ReduceMax", x, g.ints(range(-rank, 0)), keepdims=1), None
-    even = _even(g, x, output)
-    if even is None or x.rank != rank + 2:
+    if (even := _even(g, x, output)) is None or x.rank != rank + 2:
         raise Unsupported("its windows differ in size")
     return g.node("MaxPool", x, kernel_shape=even, strides=even), None
 
