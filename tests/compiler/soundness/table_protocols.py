@@ -374,4 +374,146 @@ o = O()
 def step(x): return o * x
 --- change 3
 o.k = 3.0
+=== user_operators_with_later_numbers: compiles raises
+class Meter:
+    def __init__(self): self.v, self.n, self.log = 0.0, 0, []
+    def __add__(self, o): self.n += 1; self.log.append('add'); return self.v + o
+    def __radd__(self, o): self.n += 10; return o + self.v
+    def __rsub__(self, o): self.n += 100; self.v = o; return self
+    def __lt__(self, o): self.n += 1; return self.v < o
+    def __gt__(self, o): self.log.append('gt'); return self.v > o
+    def __eq__(self, o): self.log.append('eq'); return self.v == o
+    def __mul__(self, o): return NotImplemented
+    __rmul__ = __mul__
+    def __rpow__(self, o, m=None): return o ** 2
+    def __rtruediv__(self, o): return o / (1 + self.n)
+    __hash__ = None
+m = Meter()
+def step(x):
+    l = x.sum().item()
+    out = [m + l, l + m, l / m, l ** m]
+    l - m
+    try: l * m
+    except TypeError as e: out.append(str(e))
+    try: m % l
+    except TypeError as e: out.append(str(e))
+    if l > m: out.append('smaller')
+    if m > l: out.append('larger')
+    out.append(l == m); out.append(m != l)
+    return out
+--- change 3
+m.v = 100.0
+--- change 5
+Meter.__rmul__ = lambda self, o: o * 7
+Meter.__lt__ = lambda self, o: NotImplemented
+--- change 6
+del Meter.__eq__
+--- state
+m.v, m.n, m.log
+=== float_subclass_meets_item: compiles
+class Money(float):
+    def __add__(self, o): return Money(float(self) + o + 1)
+    def __radd__(self, o): log.append(1); return Money(o + float(self) + 2)
+    def __lt__(self, o): log.append(2); return True
+log = []
+m = Money(3.0)
+def step(x):
+    l = x.sum().item()
+    return [float(m + l), float(l + m), l > m]
+--- state
+log
+=== item_in_format_with_user
+class P:
+    n = 0
+    def __str__(self): P.n += 1; return f'P{P.n}'
+    def __format__(self, s): P.n += 5; return s + str(P.n)
+    def __float__(self): P.n += 7; return 2.0
+    def __index__(self): P.n += 9; return 2
+p = P()
+def step(x):
+    l = x.sum().item()
+    return '{} {:3}'.format(l, p), '%s %s' % (l, p), f'{l:.2f}{p:x}', ' '.join([str(l), str(p)])
+--- change 4
+P.__str__ = lambda self: 'q'
+--- state
+P.n
+=== item_math_with_user
+class P:
+    n = 0
+    def __float__(self): P.n += 7; return 2.0
+    def __index__(self): P.n += 9; return 2
+    def __pow__(self, o, m=None): P.n += 1; return o
+    def __rdivmod__(self, o): P.n += 1; return o, 1
+p = P()
+def step(x):
+    l = x.sum().item()
+    return math.pow(l, p), math.atan2(p, l), divmod(l, p), pow(p, l), round(l, p), max(l, 2.0)
+--- change 4
+P.__float__ = lambda self: 3.0
+--- state
+P.n
+=== tuple_with_iter_of_its_own: compiles
+class T(tuple):
+    def __iter__(self):
+        log.append('iter')
+        return tuple.__iter__(self)
+log, t = [], T((1, 3))
+def step(x): return x.reshape(*t)
+--- state
+log
+=== ascii_of_object: compiles
+class O:
+    def __repr__(self): return 'Größe'
+o = O()
+def step(x): return ascii(o), f'{o!a}', x
+=== class_of_no_class_is_not_asked_for_its_name
+log = []
+class O:
+    def __instancecheck__(self, other): return True
+    def __getattr__(self, name):
+        log.append(name)
+        raise AttributeError(name)
+    def __str__(self):
+        log.append('str')
+        return 'o'
+o = O()
+def step(x): return isinstance(3, o), x
+--- state
+log
+=== object_that_is_called_and_more_is_given_to_ours
+log = []
+class P:
+    def __getattr__(self, name):
+        log.append(name)
+        raise AttributeError(name)
+    def __call__(self, x): return x * 2
+    def __iter__(self):
+        log.append('iter')
+        return iter([0])
+    def __len__(self): return 1
+    def __getitem__(self, n): return (0,)[n]
+p = P()
+def step(x):
+    try: return x[p]
+    except IndexError as error: return str(error)
+--- state
+log
+=== object_that_is_called_is_named_in_errors: compiles
+class P:
+    def __call__(self, x): return x
+p = P()
+def step(x):
+    try: return torch.sum(p)
+    except TypeError as error: return str(error)
+=== object_that_is_called_is_not_asked_for_its_name: compiles
+log = []
+class P:
+    def __getattr__(self, name):
+        log.append(name)
+        raise AttributeError(name)
+    def __call__(self, x): return x * 2
+p = P()
+def step(x): return torch.utils.checkpoint.checkpoint(p, x, use_reentrant=False)
+--- state
+log
 ''')

@@ -35,6 +35,7 @@ from ..operations import (
 )
 from ..state.deferred import Applied, Deferred, Elements, Item, comes_before
 from ..state.guards import ABSENT, COMPARED, SCALARS, Contents, answer, class_dict, is_heap_type
+from ..state.number_kinds import kind_of_result
 from ..state.session import Session
 from ..unsupported import OnlyNow
 from . import native_functions, outside_functions
@@ -62,13 +63,15 @@ def _pure(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
             # It raises an error, or asks the tensor for what a trace does not have.
             return f(*args, **kwargs)
         args = tuple(_number(session, a) if isinstance(a, TensorBase) else a for a in args)
-    if any(isinstance(a, Deferred) for a in args) and not kwargs:
-        kind = operators.kind_of_result(f, args)
+    every = (*args, *kwargs.values())
+    later = any(isinstance(a, Deferred) for a in every)
+    if all(isinstance(a, Deferred) or operators.is_plain(a) for a in every) and not (later and kwargs):
+        if not later:
+            return f(*args, **kwargs)
+        kind = kind_of_result(f, args)
         if kind not in (int, float) and all(comes_before(a) for a in args if isinstance(a, Deferred)):
             return f(*map(operators._known, args))
         return operators.deferred(session, f, args, kind)
-    if all(map(operators.is_plain, args)) and all(map(operators.is_plain, kwargs.values())):
-        return f(*args, **kwargs)
     raise session.refusal(f"it passes an object of the user's to {calls.name_of(f)}")
 
 
@@ -320,7 +323,7 @@ def _isinstance(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[st
             continue
         if not isinstance(cls, type) and type(cls).__module__ in ("types", "typing"):
             continue
-        raise session.refusal(f"it asks whether something is a {getattr(cls, '__name__', cls)}")
+        raise session.refusal(f"it asks whether something is a {calls.name_of(cls)}")
     if isinstance(thing, Deferred):
         if thing.kind is object:
             raise session.refusal("it asks for the type of a number that a tensor will give")

@@ -33,6 +33,7 @@ from ..operations import (
 from ..state import draws
 from ..state.deferred import NUMBERS, Applied, Deferred, comes_before
 from ..state.guards import COMPARED, Contents, Guard, answer
+from ..state.number_kinds import kind_of, kind_of_result
 from ..state.session import Session
 from . import builtin_functions, container_methods, outside_functions
 
@@ -274,14 +275,14 @@ def call_numpy(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str
 
 def _of_numbers(session: Session, f: Any, args: tuple[Any, ...]) -> Any:
     """Return what a function gives of numbers of a later time; None where it is a part of the program."""
-    kinds = [operators._kind_of(a) for a in args]
+    kinds = [kind_of(a) for a in args]
     if not NUMBERS.issuperset(kinds):
         return None
     if f is np.arange:
         later = any(isinstance(a, Deferred) and not comes_before(a) for a in args)
         fits = later and len(args) == 3 and kinds != [int, int, int]
         return Applied(session, np.ndarray, f, args) if fits else None
-    if f not in UFUNCS or operators.kind_of_result(f, args) is not np.float64:
+    if f not in UFUNCS or kind_of_result(f, args) is not np.float64:
         return None
     return Applied(session, np.float64, f, args)
 

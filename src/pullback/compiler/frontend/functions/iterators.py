@@ -16,6 +16,7 @@ from ..bytecode.hooks import COMPARISONS, HOOKS, OPERATORS, operator_function
 from ..operations import attributes, calls, containers, iteration, operators, subscripts
 from ..state.deferred import Deferred
 from ..state.guards import ABSENT, SCALARS
+from ..state.number_kinds import kind_of
 from ..state.session import Session
 from . import builtin_functions
 from .rules import rule
@@ -157,7 +158,7 @@ def _min(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     best = 0
     if any(isinstance(k, Deferred) for k in keys):
         if key is None and all(isinstance(k, Deferred) or type(k) in SCALARS for k in keys):
-            kinds = {operators._kind_of(k) for k in keys}
+            kinds = {kind_of(k) for k in keys}
             return operators.deferred(session, f, tuple(keys), kinds.pop() if len(kinds) == 1 else object)
     for n in range(1, len(values)):
         if operators.truth(HOOKS.compare[sign](keys[n], keys[best])):

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Iterator
 from enum import EnumMeta
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType, TracebackType
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from ....nn import Module
 from ....tensor.constants import layout, memory_format
 from ....tensor.random import Generator
 from ..operations import calls, containers
-from ..state.deferred import Deferred, Elements
+from ..state.deferred import ASKING, Deferred, Elements
 from ..state.guards import ABSENT, SCALARS, cell_contents, is_heap_type
 from ..state.session import Session
 from . import composed, number_arguments, number_settings, rules
@@ -149,7 +149,6 @@ def callback(session: Session, f: Any) -> Any:
     if isinstance(f, type) or not callable(f):
         return f
 
-    @functools.wraps(f)
     def called(*args: Any, **kwargs: Any) -> Any:
         # What it passes on besides what it was given, it has made.
         for container in containers.within((args, kwargs)):
@@ -160,29 +159,49 @@ def callback(session: Session, f: Any) -> Any:
         return calls.call(f, tuple(map(_behind, args)), own)
 
     is_object = not isinstance(f, (FunctionType, MethodType, BuiltinFunctionType, functools.partial))
-    return _Object(session, f, called) if is_object else called
+    if is_object:
+        return _stand_in(type(f))(session, f, called)  # type: ignore[arg-type]  # classes are hashable
+    return functools.update_wrapper(called, f)
 
 
 def _behind(value: Any) -> Any:
-    return value._object if type(value) is _Object else value
+    return value._object if isinstance(value, _Object) else value
 
 
 class _Object:
     """Stand for an object that is called: to code that is not rewritten it shows nothing else of itself."""
 
     def __init__(self, session: Session, thing: Any, called: Any) -> None:
-        functools.update_wrapper(self, called, updated=())
         self._object = thing
         self._session = session
         self._called = called
+        self._has_hooks = calls.has_hooks(type(thing))
+        if not self._has_hooks:
+            functools.update_wrapper(self, thing, updated=())
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._called(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
+        if name.startswith("__") and not self._has_hooks:
             raise AttributeError(name)
         raise self._session.refusal(f"a function of ours asks for the {name} of an object that it is given")
+
+
+#: What a class may have that code of ours asks an object for without calling it.
+_SPECIAL = ("__torch_function__", *(f"__{name}__" for name in ASKING.split() if name != "call"))
+
+
+@functools.lru_cache(maxsize=256)
+def _stand_in(kind: type) -> type[_Object]:
+    """Return a class for what stands for objects of the user's class: it has its name, and refuses to run the
+    special methods that this has.
+    """
+    def refuse(self: _Object, *args: Any) -> NoReturn:
+        raise self._session.refusal(f"it passes a {kind.__name__} to a function of ours")
+
+    own = (name for name in _SPECIAL if getattr(kind, name, None) is not getattr(object, name, None))
+    return type(kind.__name__, (_Object,), {"__module__": kind.__module__, **dict.fromkeys(own, refuse)})
 
 
 def call_native(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -34,6 +34,7 @@ from ..functions import builtin_methods, caches, iterators, native_functions, ou
 from ..state.deferred import Deferred
 from ..state.draws import draw, draws_a_number, is_drawing
 from ..state.guards import ABSENT, SCALARS, mro_of
+from ..state.optimizer_state import is_ours
 from ..state.session import Session, current
 from . import iteration
 
@@ -128,8 +129,17 @@ def keywords_of(session: Session, f: functools.partial[Any]) -> dict[str, Any]:
     return held
 
 
+def has_hooks(kind: type) -> bool:
+    """Return whether a class has code of the user's for attributes that are read."""
+    names = ("__getattr__", "__getattribute__")
+    found = (vars(c).get(name) for c in kind.__mro__ for name in names)
+    return any(type(hook) is FunctionType and not is_ours(hook) for hook in found)
+
+
 def name_of(f: Any) -> str:
-    """Return how an error calls a function."""
+    """Return how an error calls a function; the code that an object has for unknown attributes is not run."""
+    if not isinstance(f, type) and has_hooks(type(f)):
+        return f"a {type(f).__name__}"
     name = getattr(f, "__qualname__", None)
     if not isinstance(name, str):
         return f"a {type(f).__name__}"

@@ -91,12 +91,19 @@ def text_of(session: Session, value: Any, function: Callable[[Any], str]) -> Any
         method = session.lookup(type(value), name)
         if type(method) is FunctionType and not isinstance(value, TensorBase):
             text = calls.call_function(session, method, (value,), {})
-            if not isinstance(text, str) and not (isinstance(text, Deferred) and text.kind is str):
+            if isinstance(text, Deferred) and text.kind is str:
+                return Applied(session, str, _escaped, (text,)) if function is ascii else text
+            if not isinstance(text, str):
                 return operators.taken(function, value, name, text)
-            return ascii(text) if function is ascii else text
+            return _escaped(text) if function is ascii else text
         if method is not object.__str__:
             break
     raise session.refusal(f"it writes a {type(value).__name__} into a text")
+
+
+def _escaped(text: str) -> str:
+    """Return a text with what is not ASCII as escapes, as ``ascii`` does to what `repr` gives."""
+    return text.encode("ascii", "backslashreplace").decode("ascii")
 
 
 def is_plain(session: Session, value: Any) -> bool:

@@ -29,6 +29,7 @@ from ..functions import builtin_functions, number_arguments
 from ..state import number_inputs
 from ..state.deferred import Applied, Deferred, Elements, comes_before, computed, is_drawn_array
 from ..state.guards import ABSENT, COMPARED, SCALARS, is_heap_type, mro_of
+from ..state.number_kinds import is_number_or_text, kind_of, kind_of_result
 from ..state.optimizer_state import is_ours
 from ..state.session import Session, current
 from ..unsupported import OnlyNow
@@ -42,8 +43,6 @@ PLAIN = frozenset({
 _NUMBERS = (bool, int, float, complex)
 #: Types of methods that are written in C.
 _OF_PYTHON = (WrapperDescriptorType, MethodDescriptorType)
-#: A `math.pow` gives a float always.
-_POWERS = frozenset({operator.pow, operator.ipow, pow})
 
 
 def is_plain(value: Any) -> bool:
@@ -94,9 +93,9 @@ def check_operators(session: Session) -> None:
             raise session.refusal(f"Tensor.{name} is replaced")
 
 
-def unsupported(sign: str, a: Any, b: Any) -> TypeError:
-    """Return Python's error for operands that an operator does not take."""
-    return TypeError(f"unsupported operand type(s) for {sign}: '{type(a).__name__}' and '{type(b).__name__}'")
+def unsupported(sign: str, a: type, b: type) -> TypeError:
+    """Return Python's error for operands of classes that an operator does not take."""
+    return TypeError(f"unsupported operand type(s) for {sign}: '{a.__name__}' and '{b.__name__}'")
 
 
 def _binary(sign: str, function: Callable[[Any, Any], Any], name: str) -> Callable[[Any, Any], Any]:
@@ -141,39 +140,18 @@ def taken(function: Callable[..., Any], thing: Any, name: str, found: Any) -> An
 
 def deferred(session: Session, function: Callable[..., Any], args: tuple[Any, ...], kind: type) -> Any:
     """Return a function of deferred numbers as another one."""
-    if not all(isinstance(a, (Deferred, np.float64)) or type(a) in SCALARS for a in args):
-        return function(*map(_known, args))
-    return Applied(session, kind, function, args)
+    if all(map(is_number_or_text, args)):
+        return Applied(session, kind, function, args)
+    if not all(isinstance(a, Deferred) or is_plain(a) for a in args):
+        raise session.refusal("it passes an object of the user's to a function of numbers or texts")
+    return function(*map(_known, args))
 
 
-def _kind_of(value: Any) -> type:
-    return value.kind if isinstance(value, Deferred) else type(value)
-
-
-#: A number of each type.
-_SAMPLES: dict[Any, Any] = {bool: True, int: 1, float: 1.0, complex: 1j, np.float64: np.float64(1)}
-
-
-def _kind_of_power(base: Any, exponent: Any) -> type:
-    """Return the type of a power, which depends on the numbers: a root of a negative one is complex."""
-    if isinstance(exponent, Deferred):
-        return float if type(base) in (int, float) and base > 0 and exponent.kind is float else object
-    if type(exponent) is not float or base.kind not in (int, float) or comes_before(base):
-        return object
-    positive = base.session.may_ask() and Applied(base.session, bool, operator.gt, (base, 0)).known()
-    return float if positive else object
-
-
-def kind_of_result(function: Callable[..., Any], args: tuple[Any, ...]) -> type:
-    """Return the type of what a function of numbers gives, where that follows from the types of these."""
-    values = [_SAMPLES.get(_kind_of(a)) if isinstance(a, Deferred) else a for a in args]
-    if function in _POWERS and (len(args) != 2 or type(args[1]) is not int or args[1] < 0):
-        return _kind_of_power(*args) if len(args) == 2 else object
-    try:
-        found = type(function(*values))
-    except Exception:  # noqa: BLE001  # each call will raise it
-        return object
-    return found if found in _SAMPLES else object
+def _meets_user(a: Any, b: Any) -> bool:
+    """Return whether one of two values is a number of a later time, and the other decides the result."""
+    number, other = (a, b) if isinstance(a, Deferred) else (b, a)
+    known = isinstance(other, (*SCALARS, np.ndarray)) or containers.is_builtin(other) or is_plain(other)
+    return number.kind in _NUMBERS and not known
 
 
 def _binary_slowly(
@@ -194,8 +172,12 @@ def _binary_slowly(
             return function(left, right)
         if sign in ("+", "-", "*") and all(map(_is_computed, (a, b))):
             return Applied(session, np.ndarray, computed, (sign, a, b))
-        kind = str if type(a) is str else kind_of_result(function, (a, b))
-        return deferred(session, function, (a, b), kind)
+        if all(map(is_number_or_text, (a, b))):
+            kind = str if type(a) is str else kind_of_result(function, (a, b))
+            return Applied(session, kind, function, (a, b))
+        if not _meets_user(a, b):
+            return _binary_slowly(session, sign, function, names, reflected, _known(a), _known(b))
+        return _dispatched(session, sign, names, reflected, a, b)
     if type(a) is str and type(b) is tuple and any(isinstance(part, Deferred) for part in b):
         return deferred(session, lambda text, *parts: text % parts, (a, *b), str)
     if containers.is_builtin(a) and containers.is_builtin(b):
@@ -228,15 +210,19 @@ def _is_computed(value: Any) -> bool:
 
 def _dispatched(session: Session, sign: str, names: tuple[str, ...], reflected: str, a: Any, b: Any) -> Any:
     """Ask the methods of the operands' classes, as Python does."""
-    first, second = type(a), type(b)
-    session.typed(a)
-    session.typed(b)
+    first, second = kind_of(a), kind_of(b)
+    for value in (a, b):
+        if not isinstance(value, Deferred):
+            session.typed(value)
     asked: list[tuple[str, Any, Any]] = [(name, a, b) for name in names]
     other = session.lookup(second, reflected)
     if first is not second and other is not ABSENT:
         goes_first = first in mro_of(second, None) and other is not session.lookup(first, reflected)
         asked.insert(0 if goes_first else len(asked), (reflected, b, a))
     for name, own, operand in asked:
+        if isinstance(own, Deferred):
+            # A number knows no other classes than those of numbers.
+            continue
         method = session.lookup(type(own), name)
         if method is ABSENT or method is None:
             continue
@@ -251,7 +237,7 @@ def _dispatched(session: Session, sign: str, names: tuple[str, ...], reflected: 
             result = special(session, method, own, operand)
         if result is not NotImplemented:
             return result
-    raise unsupported(sign, a, b)
+    raise unsupported(sign, first, second)
 
 
 def is_number(session: Session, value: Any) -> bool:
@@ -277,7 +263,7 @@ _WARNS_OF_INVERTED_BOOLS = sys.version_info >= (3, 12)
 
 def _unary(function: Callable[[Any], Any], name: str) -> Callable[[Any], Any]:
     def hook(a: Any) -> Any:
-        if function is operator.invert and _WARNS_OF_INVERTED_BOOLS and _kind_of(a) is bool:
+        if function is operator.invert and _WARNS_OF_INVERTED_BOOLS and kind_of(a) is bool:
             raise current.get().refusal("it inverts a bool, which Python warns of")
         if type(a) in PLAIN or isinstance(a, np.generic):
             return function(a)
@@ -315,8 +301,11 @@ def compared(
     if isinstance(a, Deferred) or isinstance(b, Deferred):
         if isinstance(a, TensorBase) or isinstance(b, TensorBase):
             return function(number_inputs.operand(a, sign, b), number_inputs.operand(b, sign, a))
-        found = deferred(session, function, (a, b), bool)
-        return found.known() if isinstance(found, Deferred) and comes_before(found) else found
+        if all(map(is_number_or_text, (a, b))):
+            found = Applied(session, bool, function, (a, b))
+            return found.known() if comes_before(found) else found
+        if not _meets_user(a, b):
+            return compared(session, sign, function, name, _known(a), _known(b))
     if containers.is_builtin(a) or containers.is_builtin(b):
         for value in (a, b):
             if containers.is_builtin(value):
@@ -330,12 +319,16 @@ def compared(
             raise session.refusal("it reads an array of NumPy's")
     if all(isinstance(v, (np.ndarray, np.generic)) or is_plain(v) for v in (a, b)):
         return function(a, b)
-    session.typed(a)
-    session.typed(b)
+    first, second = kind_of(a), kind_of(b)
+    for value in (a, b):
+        if not isinstance(value, Deferred):
+            session.typed(value)
     asked = [(name, a, b), (_MIRRORED[name], b, a)]
-    if type(a) is not type(b) and type(a) in mro_of(type(b), None):
+    if first is not second and first in mro_of(second, None):
         asked.reverse()
     for each, own, operand in asked:
+        if isinstance(own, Deferred):
+            continue
         method = session.lookup(type(own), each)
         if isinstance(own, TensorBase):
             raise session.refusal(f"a tensor is compared with a {type(operand).__name__}")
@@ -355,7 +348,7 @@ def compared(
         tell_apart(session, a, b)
         return (a is b) is (name == "__eq__")
     raise TypeError(
-        f"'{sign}' not supported between instances of '{type(a).__name__}' and '{type(b).__name__}'"
+        f"'{sign}' not supported between instances of '{first.__name__}' and '{second.__name__}'"
     )
 
 

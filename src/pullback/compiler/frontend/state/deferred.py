@@ -87,13 +87,14 @@ TAKEN = frozenset("?bhilqBefd")
 #: Functions of lists and arrays of which nothing is left that could be written to.
 _ONLY_READ = frozenset({len, str, repr})
 
-_ASKING = """
+#: What Python asks of values, by the names of special methods.
+ASKING = """
     abs add and bool call ceil complex contains divmod enter eq float floor floordiv format ge getitem
     gt hash iadd imul index int invert isub iter itruediv le len lshift lt matmul mod mul ne neg next or
     pos pow radd rand rdivmod reversed rfloordiv rlshift rmatmul rmod rmul ror round rpow rrshift rshift
     rsub rtruediv rxor str sub truediv trunc xor repr array setitem copy deepcopy reduce_ex
 """
-for _name in _ASKING.split():
+for _name in ASKING.split():
     setattr(Deferred, f"__{_name}__", Deferred._asked)
 
 

@@ -195,7 +195,9 @@ class Reads:
             raise self.refusal("a container that the function is given is found elsewhere, too", OnlyNow)
         self._there[id(value)] = value
         if isinstance(value, (tuple, frozenset)):
-            for part in value:
+            # A class of the user's may have an `__iter__` of its own.
+            iterate: Any = tuple.__iter__ if isinstance(value, tuple) else frozenset.__iter__
+            for part in iterate(value):
                 self.seen(part)
         return value
 
