@@ -315,7 +315,8 @@ def _move_history(x: TensorBase, node: History) -> None:
 
 def move_retained(x: TensorBase, old: History) -> None:
     """Let a gradient that is retained be taken at the node that is now behind `x`, no more at the old one."""
-    if (node := x._node) is not None and x._retained and old is not None and old is not LEAF:
+    node = x._node
+    if node is not None and x._retained and old is not None and old is not LEAF:
         at, index = edge_target(old)
         retain = at._hooks.retained.pop(index, None) if at._hooks is not None else None
         if retain is not None:

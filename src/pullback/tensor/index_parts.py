@@ -377,7 +377,8 @@ def arrays_of(index: Any, x: Any) -> Any:
             if (k := listed(k)) is None:
                 return None
         elif type(k) is facade.Tensor:
-            if type(k := k._value) is not ndarray or not k.ndim or k.dtype not in _PLACES:
+            k = k._value
+            if type(k) is not ndarray or not k.ndim or k.dtype not in _PLACES:
                 return None
         elif type(k) is not int and (type(k) is not slice or not is_plain(k)):
             return None

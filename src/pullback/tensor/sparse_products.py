@@ -199,7 +199,9 @@ def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1, in
     check_matrices(mat1, mat2)
     result = product(mat1, mat2)
     result = result if alpha == 1 else result * alpha
-    return (input if beta == 1 else input * beta) + result if beta else result
+    if not beta:
+        return result
+    return (input if beta == 1 else input * beta) + result
 
 
 def _addmm_(input: Any, mat1: Any, mat2: Any, **options: Any) -> Any:
