@@ -97,7 +97,8 @@ def check_writable(
 def check_apart(written: Any, read: Any, whole: bool = False) -> None:
     """Raise torch's error where two arrays share memory; `whole`: they may be one and the same."""
     if type(written) in IN_MEMORY and type(read) in IN_MEMORY:
-        if (found := overlap_of(memory_of(written), memory_of(read))) == PARTIAL or (found and not whole):
+        found = overlap_of(memory_of(written), memory_of(read))
+        if found == PARTIAL or (found and not whole):
             raise errors.overlapping_operand()
     elif written is read and not whole and (recorder := getattr(written, "recorder", None)) is not None:
         recorder.refuse(errors.overlapping_operand())

@@ -356,7 +356,8 @@ def reduced(x: Any, y: Any, how: str) -> Any:
         )
     if how == "prod":
         raise RuntimeError("sparse_mm_reduce: reduce type of prod has not been enabled.")
-    if (how := {"max": "amax", "min": "amin"}.get(how, how)) not in ("sum", "mean", "amax", "amin"):
+    how = {"max": "amax", "min": "amin"}.get(how, how)
+    if how not in ("sum", "mean", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {how}")
     rows, columns, found = of_entries(x)
     weighted = y[wrap(columns)] * found.unsqueeze(1)

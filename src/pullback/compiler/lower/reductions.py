@@ -37,7 +37,8 @@ def totals(
     context: Context, x: Lowered, dims: Sequence[int] | None = None, keepdim: bool = False, *, mean: bool
 ) -> Lowered | None:
     """Lower a sum or a mean."""
-    if (dtype := context.results[0][1]) != computing(dtype) or (mean and not is_float(x.dtype)):
+    dtype = context.results[0][1]
+    if dtype != computing(dtype) or (mean and not is_float(x.dtype)):
         return None
     return total(context, x, dims, keepdim, dtype, mean)
 
