@@ -238,6 +238,16 @@ def test_long_programs_of_few_kinds_of_steps_share_their_kernels():
     assert len(kernels.names) < 10
 
 
+def test_what_calls_products_is_compiled_in_haste(monkeypatch):
+    """Passes took as long for a table of pointers as for a short kernel."""
+    given, compiled = [], codegen.compiled
+    monkeypatch.setattr(codegen, "compiled", lambda *text: given.append(text) or compiled(*text))
+    matrices = [torch.randn(n, n + 1, dtype=torch.float64) for n in (5, 6)]
+    agree(lambda x, w: (x @ w).sin() @ w.t(), *matrices, tolerance=1e-12)
+    efforts = [effort for text, effort in given if "void @product0(ptr %a" in text]
+    assert efforts == [codegen.HASTY]
+
+
 @pytest.mark.parametrize("count", [100, 300])
 def test_kernels_that_are_called_often_are_not_copied(count):
     def function(x, w, v):

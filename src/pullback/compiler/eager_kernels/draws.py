@@ -17,6 +17,7 @@ from numpy import ndarray
 
 from ...array.random_integer import TWO_WORDS_FROM
 from ...array.random_normal import BLOCK
+from ..emit.codegen import PLACED
 from ..runtime import cache, engine
 from .jobs import Job
 
@@ -106,7 +107,7 @@ class Draws:
 def begun() -> Job:
     """Return the loop, which may still be compiled."""
     # There is one for a processor: no text is written to find it.
-    return Job(engine.named(cache.key("draws"), _text, engine.DEFAULT))
+    return Job(engine.named(cache.key("draws"), _text, PLACED))
 
 
 def _text() -> str:

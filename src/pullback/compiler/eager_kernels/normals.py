@@ -20,13 +20,12 @@ from ..emit.lanes import Lanes, Writer
 from ..passes import parallel_rows
 from ..runtime import engine
 from ..runtime.shared_kernels import address
-from .jobs import APART, Job, loop_variable, opened
+from .jobs import Job, loop_variable, opened
 
 #: Nanoseconds for a number of float32, and of float64.
 EACH, EACH_DOUBLE = 1.2, 13
 
 _LANES = BLOCK // 2
-_REAL, _INT = f"<{_LANES} x float>", f"<{_LANES} x i32>"
 
 
 class Normals:
@@ -55,24 +54,56 @@ def _job(wide: bool) -> Job:
     return Job(ops)
 
 
-class _Blocks(Writer):
-    """Write arithmetic on eight numbers at a time into an emitter's function."""
+class Numbers(Writer):
+    """Write arithmetic on one number, or several at a time, into an emitter's function."""
 
-    def __init__(self, ops: Emitter, words: str) -> None:
-        super().__init__(_LANES, narrow=True, kind="float")
-        self.ops, self.words, self.declarations = ops, words, ops.module.declarations
+    def __init__(self, ops: Emitter, lanes: int = _LANES, kind: str = "float") -> None:
+        super().__init__(lanes, narrow=True, kind=kind)
+        self.ops, self.declarations = ops, ops.module.declarations
 
     def instruction(self, text: str, kind: str) -> Lanes:
         """Return the value of an instruction."""
         return Lanes(self, self.ops.value(text), kind)
 
+    def read(self, kind: str, base: str, place: str, each: str = "i32") -> Lanes:
+        """Return numbers that follow each other, from a place that counts numbers of a type `each`."""
+        return self.instruction(
+            f"load {self.type(kind)}, ptr {self.ops.entry(each, base, place)}, align 4", kind
+        )
+
+    def write(self, x: Lanes, base: str, place: str) -> None:
+        """Write numbers, which are to follow each other."""
+        self.ops.line(
+            f"store {self.type(x.kind)} {x.name}, ptr {self.ops.entry(x.kind, base, place)}, align 4"
+        )
+
+    def same(self, value: str, kind: str) -> Lanes:
+        """Return one number in every lane."""
+        if self.lanes == 1:
+            return Lanes(self, value, kind)
+        type_ = self.type(kind)
+        one = self.ops.value(f"insertelement {type_} poison, {kind} {value}, i64 0")
+        order = f"{self.type('i32')} zeroinitializer"
+        return self.instruction(f"shufflevector {type_} {one}, {type_} poison, {order}", kind)
+
     def as_real(self, x: Lanes) -> Lanes:
         """Return whole numbers as floating ones."""
-        return self.instruction(f"sitofp {_INT} {x.name} to {_REAL}", "float")
+        return self.instruction(f"sitofp {self.type(x.kind)} {x.name} to {self.type(self.kind)}", self.kind)
 
     def as_whole(self, x: Lanes) -> Lanes:
         """Return floating numbers as whole ones, rounded towards zero."""
-        return self.instruction(f"fptosi {_REAL} {x.name} to {_INT}", "i32")
+        return self.instruction(f"fptosi {self.type(x.kind)} {x.name} to {self.type('i32')}", "i32")
+
+    def single(self, words: str, place: str) -> Lanes:
+        """Return the low 24 bits of words as numbers in [0, 1)."""
+        return self.as_real(self.read("i32", words, place) & 0xFFFFFF) * 2.0**-24
+
+    def bits_of_pairs(self, words: str, place: str) -> Lanes:
+        """Return numbers of 53 bits: the low 21 of the first of two words, and the second."""
+        pair = self.read("i64", words, place, "i64")
+        return self.instruction(
+            f"or {self.type('i64')} {(pair << 32 & 0x1FFFFF << 32).name}, {(pair >> 32).name}", "i64"
+        )
 
     def falling(self, coefficients: Sequence[float], x: Lanes) -> Lanes:
         """Return a polynomial by falling powers of `x`."""
@@ -84,32 +115,18 @@ class _Blocks(Writer):
 
 def write_blocks(ops: Emitter, words: str, out: str, factors: str, begin: str, end: str) -> None:
     """Write the loop over blocks, from pointers to the words, the numbers, their deviation and mean."""
-    do = _Blocks(ops, words)
-    std, mean = (Lanes(do, _spread(ops, factors, place), "float") for place in (0, 1))
+    do = Numbers(ops)
+    std, mean = (do.same(ops.read_entry("float", factors, place), "float") for place in "01")
     with ops.loop(loop_variable("b"), begin, end):
         start = ops.product(ops.counters["b"], str(BLOCK))
         middle = ops.sum(start, str(_LANES))
-        radius = _radius(do, 1 - _uniform(do, start))
-        cosine, sine = _cosine_and_sine(do, _uniform(do, middle))
+        radius = _radius(do, 1 - do.single(words, start))
+        cosine, sine = _cosine_and_sine(do, do.single(words, middle))
         for place, part in ((start, cosine), (middle, sine)):
-            value = do.fma(radius * part, std, mean).name
-            ops.line(f"store {_REAL} {value}, ptr {ops.entry('float', out, place)}, align 4")
+            do.write(do.fma(radius * part, std, mean), out, place)
 
 
-def _spread(ops: Emitter, factors: str, place: int) -> str:
-    value = ops.read_entry("float", factors, str(place))
-    one = ops.value(f"insertelement {_REAL} poison, float {value}, i64 0")
-    return ops.value(f"shufflevector {_REAL} {one}, {_REAL} poison, {_INT} zeroinitializer")
-
-
-def _uniform(do: _Blocks, place: str) -> Lanes:
-    """Return the low 24 bits of words as numbers in [0, 1)."""
-    source = do.ops.entry("i32", do.words, place)
-    words = do.instruction(f"load {_INT}, ptr {source}, align 4", "i32")
-    return do.as_real(words & 0xFFFFFF) * 2.0**-24
-
-
-def _radius(do: _Blocks, x: Lanes) -> Lanes:
+def _radius(do: Numbers, x: Lanes) -> Lanes:
     """Return √(-2·ln x), as `array.random_normal.cephes_radius`."""
     bits = do.bits(x)
     exponent = (bits - int(np.float32(0.5**0.5).view(np.int32))).shifted(23)
@@ -123,7 +140,7 @@ def _radius(do: _Blocks, x: Lanes) -> Lanes:
     return do.sqrt(y * -2)
 
 
-def _cosine_and_sine(do: _Blocks, u: Lanes) -> tuple[Lanes, Lanes]:
+def _cosine_and_sine(do: Numbers, u: Lanes) -> tuple[Lanes, Lanes]:
     """Return cos 2πu and sin 2πu, as `array.random_normal.cephes_cos_sin`."""
     x = u * (2 * np.pi)
     octant = (do.as_whole(x * (4 / np.pi)) + 1) & -2
@@ -146,7 +163,7 @@ def _sign(octant: Lanes) -> Lanes:
 
 def write_wide_blocks(ops: Emitter, words: str, out: str, factors: str, begin: str, end: str) -> None:
     """Write the loop over blocks of float64 numbers, each of two words, as `write_blocks` for float32."""
-    fma = ops.module.declare("llvm.fma.f64", "double", *["double"] * 3)
+    fma, do = ops.module.declare("llvm.fma.f64", "double", *["double"] * 3), Numbers(ops, 1, "double")
     std, mean = (ops.read_entry("double", factors, place) for place in "01")
 
     def call(name: str, x: str) -> str:
@@ -157,9 +174,9 @@ def write_wide_blocks(ops: Emitter, words: str, out: str, factors: str, begin: s
         with ops.loop(loop_variable("j"), "0", str(_LANES)):
             place = ops.sum(start, ops.counters["j"])
             other = ops.sum(place, str(_LANES))
-            rest = ops.value(f"fsub double 1.0, {uniform_double(ops, words, place)}")
+            rest = ops.value(f"fsub double 1.0, {uniform_double(do, words, place).name}")
             radius = call("llvm.sqrt.f64", ops.value(f"fmul double {call('log', rest)}, -2.0"))
-            turn = uniform_double(ops, words, other)
+            turn = uniform_double(do, words, other).name
             angle = ops.value(f"fmul double {turn}, {2 * math.pi:.17e}")
             for name, to in (("cos", place), ("sin", other)):
                 value = ops.value(f"fmul double {radius}, {call(name, angle)}")
@@ -167,9 +184,6 @@ def write_wide_blocks(ops: Emitter, words: str, out: str, factors: str, begin: s
                 ops.write_entry("double", value, out, to)
 
 
-def uniform_double(ops: Emitter, words: str, place: str) -> str:
-    """Return a number in [0, 1) of 53 bits: the low 21 of the first of two words, and the second."""
-    pair = ops.read_entry("i64", words, place, more=f", align 4{APART}")
-    high = ops.value(f"and i64 {ops.value(f'shl i64 {pair}, 32')}, {0x1FFFFF << 32}")
-    bits = ops.value(f"or i64 {high}, {ops.value(f'lshr i64 {pair}, 32')}")
-    return ops.value(f"fmul double {ops.value(f'uitofp i64 {bits} to double')}, {2.0**-53:.24e}")
+def uniform_double(do: Numbers, words: str, place: str) -> Lanes:
+    """Return numbers in [0, 1) of 53 bits."""
+    return do.as_real(do.bits_of_pairs(words, place)) * 2.0**-53

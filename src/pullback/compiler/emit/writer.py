@@ -43,6 +43,8 @@ class Writer:
         #: Those with loops, and those that call others.
         self.functions: list[str] = [] if whole is None else whole.functions
         self.calling: list[str] = [] if whole is None else whole.calling
+        #: Those that only fill a table for code of another library.
+        self.filling: list[str] = [] if whole is None else whole.filling
         #: What gives the addresses of functions of other libraries.
         self.symbols: dict[str, Callable[[], int]] = {} if whole is None else whole.symbols
         self.parts: dict[tuple[Any, ...], str] = {} if whole is None else whole.parts
@@ -248,7 +250,7 @@ class Writer:
     def _product_name(self, made: Product) -> str:
         if (name := self.products.get(made)) is None:
             name = self.products[made] = self.module.name("product")
-            self.calling.append(self._product(name, made))
+            self.filling.append(self._product(name, made))
         return name
 
     def _product(self, name: str, made: Product) -> str:
@@ -260,7 +262,7 @@ class Writer:
             self.module.declare(function.name, "void", "ptr", "i64")
         part, parts = code.name, made.grid().parts
         numbers = self.module.name("numbers")
-        self.calling.append(
+        self.filling.append(
             f"@{numbers} = private unnamed_addr constant [{len(words)} x i64] "
             f"[{', '.join(f'i64 {n}' for n in words)}]"
         )
@@ -297,14 +299,18 @@ class Writer:
 
     def text(self) -> str:
         """Return all functions, as one module."""
-        others = [*self.functions, *self.calling]
+        return self._whole(self.filling)
+
+    def _whole(self, others: Sequence[str]) -> str:
+        own = [*self.functions, *self.calling]
         names = self.kernels.names
-        calls = sum(text.count("  call void @kernel") for text in others)
+        calls = sum(text.count("  call void @kernel") for text in own)
         many = self.kernels.apart or len(names) > INLINED or calls > CALLED
-        return self.kernels.whole(others, lambda text: not many and text.count("\n") <= LENGTHY)
+        return self.kernels.whole([*own, *others], lambda text: not many and text.count("\n") <= LENGTHY)
 
     def code(self) -> Code:
         """Return the machine code."""
         if self.kernels.apart:
-            return self.kernels.compiled(self.functions, self.calling)
-        return self.kernels.compile(self.text(), Effort(straight=self.plan.is_straight))()
+            return self.kernels.compiled(self.functions, [*self.calling, *self.filling])
+        effort = Effort(straight=self.plan.is_straight)
+        return self.kernels.beside(self._whole, effort, self.filling)
