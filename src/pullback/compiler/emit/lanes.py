@@ -160,7 +160,7 @@ class Writer(Lines):
 
     @property
     def permutes(self) -> bool:
-        """Whether the processor scales numbers, and looks them up in two registers, by one instruction."""
+        """Tell whether one instruction scales numbers, and one looks them up in two registers."""
         return self.kind == "double" and self.lanes in (1, 8) and engine.register_bytes() == 64
 
     def _of_register(self, name: str, types: Sequence[str], *xs: Lanes | str) -> Lanes:
