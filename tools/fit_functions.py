@@ -46,6 +46,10 @@ def _scaled_erfc(t: Any) -> Any:
     return (1 + 2 * x) * mp.exp(x * x) * mp.erfc(x) - mpf("1.25")
 
 
+def _of_ratio(t: Any) -> Any:
+    return mpf("2.5") * (1 + t) / (1 - t)
+
+
 _HALF = mp.log(2) / 2 * mpf("1.001")
 _Z = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mpf("1.001")
 _QUARTER = (mp.pi / 4) ** 2 * mpf("1.001")
@@ -55,6 +59,10 @@ FITS: dict[str, tuple[Callable[[Any], Any], tuple[Any, Any], float, float, str]]
     "EXP": (
         _apart(lambda r: (mp.exp(r) - 1 - r) / r**2), (-_HALF, _HALF), 2.0**-56, 2.0**-29,
         "(exp(r) - 1 - r) / r**2, |r| <= log(2) / 2",
+    ),
+    "EXP_SIXTEENTH": (
+        _apart(lambda r: (mp.exp(r) - 1 - r) / r**2), (-_HALF / 16, _HALF / 16), 2.0**-46, 2.0**-46,
+        "(exp(r) - 1 - r) / r**2, |r| <= log(2) / 32",
     ),
     "EXP2": (
         _apart(lambda r: (mpf(2) ** r - 1) / r), (mpf("-0.5"), mpf("0.5")), 2.0**-57, 2.0**-30,
@@ -73,8 +81,8 @@ FITS: dict[str, tuple[Callable[[Any], Any], tuple[Any, Any], float, float, str]]
         2.0**-26, 2.0**-26,
         "(log(1 + f) - f + f**2 / 2) / f**3, sqrt(1/2) <= 1 + f <= sqrt(2)",
     ),
-    "TANH_SINGLE": (
-        _root(lambda x: (mp.tanh(x) / x - 1) / x**2), (mpf(0), mpf("0.391")), 2.0**-27, 2.0**-27,
+    "TANH": (
+        _root(lambda x: (mp.tanh(x) / x - 1) / x**2), (mpf(0), mpf("0.391")), 2.0**-54, 2.0**-27,
         "(tanh(x) / x - 1) / x**2 of x**2, |x| <= 5/8",
     ),
     "SIN": (
@@ -108,6 +116,10 @@ FITS: dict[str, tuple[Callable[[Any], Any], tuple[Any, Any], float, float, str]]
     "ERFC_LOGARITHM": (
         lambda x: mp.log(mp.erfc(x)), (mpf(1), mpf("3.95")), 2.0**-26, 2.0**-26,
         "log(erfc(x)), 1 <= x <= 3.95",
+    ),
+    "ERFC_SCALED": (
+        lambda t: mp.exp(_of_ratio(t) ** 2) * mp.erfc(_of_ratio(t)), (mpf(-3) / 7, mpf(7) / 17), 2.0**-54,
+        2.0**-54, "exp(x**2) erfc(x) of (x - 2.5) / (x + 2.5), 1 <= x <= 6",
     ),
     "ERFC": (
         _scaled_erfc, (mpf(-1), mpf(1)), 2.0**-55, 2.0**-29,
@@ -157,8 +169,6 @@ def main() -> None:
             'tools/fit_functions.py."""'
         ),
         "",
-        "from __future__ import annotations",
-        "",
         "# fmt: off",
     ]
     for name, (function, interval, wide, narrow, meaning) in FITS.items():
@@ -167,7 +177,12 @@ def main() -> None:
             numbers = ", ".join(map(repr, _fit(function, interval, bound)))
             lines += fill(f"({numbers}),", 110, initial_indent="    ", subsequent_indent="     ").splitlines()
         lines.append(") * 2" if wide == narrow else ")")
-    lines.append("# fmt: on")
+    powers = [mpf(2) ** (mpf(n) / 16) for n in range(16)]
+    lines += ["#: Powers of two by sixteenths, and what their rounding left.", "SIXTEENTHS = ("]
+    for values in (powers, [x - float(x) for x in powers]):
+        numbers = ", ".join(repr(float(x)) for x in values)
+        lines += fill(f"({numbers}),", 110, initial_indent="    ", subsequent_indent="     ").splitlines()
+    lines += [")", "# fmt: on"]
     TARGET.write_text("\n".join(lines) + "\n")
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import partialmethod
 from typing import Any
 
+from ..runtime import engine
 from .lines import Lines
 from .scalars import DTYPES, number
 
@@ -157,6 +158,41 @@ class Writer(Lines):
     def copysign(self, x: Any, sign: Lanes) -> Lanes:
         return self.intrinsic("copysign", self._lanes(x), sign)
 
+    @property
+    def permutes(self) -> bool:
+        """Tell whether one instruction scales numbers, and one looks them up in two registers."""
+        return self.kind == "double" and self.lanes in (1, 8) and engine.register_bytes() == 64
+
+    def _of_register(self, name: str, types: Sequence[str], *xs: Lanes | str) -> Lanes:
+        """Return what an instruction of AVX-512 finds in eight lanes, or for one number in the first one."""
+        symbol = f"llvm.x86.avx512.{name}.pd.512"
+        self.declarations[symbol] = f"declare <8 x double> @{symbol}({', '.join(types)})"
+        operands = []
+        for type_, x in zip(types, xs, strict=True):
+            operand = x if isinstance(x, str) else x.name
+            if self.lanes == 1 and isinstance(x, Lanes):
+                first = f"insertelement {type_} zeroinitializer, {x.kind} {x.name}, i64 0"
+                operand = self.instruction(first, x.kind).name
+            operands.append(f"{type_} {operand}")
+        found = self.instruction(f"call <8 x double> @{symbol}({', '.join(operands)})", self.kind)
+        if self.lanes == 1:
+            found = self.instruction(f"extractelement <8 x double> {found.name}, i64 0", self.kind)
+        return found
+
+    def scaled(self, x: Lanes, exponent: Lanes) -> Lanes:
+        """Return ``x * 2**floor(exponent)``, rounded once; where the processor `permutes`."""
+        types = ["<8 x double>"] * 3 + ["i8", "i32"]
+        return self._of_register("mask.scalef", types, x, exponent, "zeroinitializer", "-1", "4")
+
+    def looked_up(self, table: Sequence[float], index: Lanes) -> Lanes:
+        """Return numbers of a table of 16 by the lowest bits of integers; where the processor `permutes`."""
+        halves = [
+            "<" + ", ".join(f"double {number(x, DTYPES['double'])}" for x in half) + ">"
+            for half in (table[:8], table[8:])
+        ]
+        types = ["<8 x double>", "<8 x i64>", "<8 x double>"]
+        return self._of_register("vpermi2var", types, halves[0], index, halves[1])
+
     def select(self, condition: Lanes, x: Any, y: Any) -> Lanes:
         x, y = self._lanes(x), self._lanes(y)
         type_ = self.type(x.kind)
@@ -175,11 +211,13 @@ class Writer(Lines):
         return self.instruction(f"bitcast {whole} {x.name} to {self.type(self.kind)}", self.kind)
 
     def polynomial(self, x: Lanes, coefficients: Sequence[float]) -> Lanes:
-        """Return a polynomial by rising powers of `x`, even and odd halves apart: the chain is shorter."""
-        if len(coefficients) < 6:
-            return self.horner(x, coefficients)
-        square = x * x
-        return self.muladd(self.horner(square, coefficients[1::2]), x, self.horner(square, coefficients[::2]))
+        """Return a polynomial by rising powers of `x`, in pairs, pairs of pairs … (Estrin): a short chain."""
+        terms: Sequence[Any] = coefficients
+        while len(terms) > 1:
+            pairs = zip(terms[::2], terms[1::2], strict=False)
+            joined = [self.muladd(self._lanes(high), x, low) for low, high in pairs]
+            terms, x = [*joined, *terms[2 * len(joined) :]], x * x
+        return self._lanes(terms[0])
 
     def horner(self, x: Lanes, coefficients: Sequence[float]) -> Lanes:
         """Return a polynomial by rising powers of `x`, from the highest: the lowest decide the rounding."""

@@ -1,12 +1,12 @@
 """erf and erfc."""
 
 from ..lanes import Lanes, Writer
-from .coefficients import ERF, ERF_WIDE, ERFC
-from .exponentials import clamped, narrow_exp, near_zero, near_zero_parts, octaves, power_of_two, scaled
+from .coefficients import ERF, ERF_WIDE, ERFC, ERFC_SCALED
+from .exponentials import clamped, exponential, narrow_exp, scaled
 
 
-def _tail(ops: Writer, size: Lanes, *, last_bit: bool = True) -> Lanes:
-    """Return erfc of numbers from 0 to 28, to the last bit or nearly."""
+def _tail(ops: Writer, size: Lanes) -> Lanes:
+    """Return erfc of numbers from 0 to 28."""
     t = (size - 3.75) / (size + 3.75)
     change = ops.polynomial(t, ERFC[ops.narrow])
     top = change + 1.25
@@ -16,20 +16,16 @@ def _tail(ops: Writer, size: Lanes, *, last_bit: bool = True) -> Lanes:
     square = size * size
     if ops.narrow:
         return narrow_exp(ops, -square) * factor
-    if not last_bit:
-        parts = octaves(ops, -square)
-        return near_zero(ops, parts) * factor * power_of_two(ops, parts.shifted)
     # What roundings left of the factor and of the exponential.
     lost = ops.select(size > 0.5, (twice - bottom) + 1.0, (1.0 - bottom) + twice)
     top_low = (1.25 - top) + change
     factor_low = ((ops.fma(-factor, bottom, top) - factor * lost) + top_low) / bottom
     below = ops.fma(size, size, -square)
-    parts = octaves(ops, -square)
-    e, e_low = near_zero_parts(ops, parts)
+    e, e_low, t = exponential(ops, -square)
     product = e * factor
     low = ops.muladd(e_low, factor, ops.fma(e, factor, -product))
     low = ops.muladd(product, -below, ops.muladd(e, factor_low, low))
-    return scaled(ops, product + low, parts.shifted)
+    return scaled(ops, product + low, t)
 
 
 def erf(ops: Writer, x: Lanes) -> Lanes:
@@ -41,7 +37,10 @@ def erf(ops: Writer, x: Lanes) -> Lanes:
         y = size * ops.polynomial(z, ERF_WIDE[1])
         return ops.copysign(ops.select(size < 3.92, y, ops.select(size >= 3.92, 1.0, size)), x)
     near = ops.muladd(size, ops.polynomial(z, ERF[0]), size)
-    far = 1.0 - _tail(ops, clamped(ops, size, 0.0, 7.0), last_bit=False)
+    # 1 - erfc(x), until that is 1.
+    y = clamped(ops, size, 1.0, 6.0)
+    e, _, t = exponential(ops, -(y * y))
+    far = 1.0 - scaled(ops, e * ops.polynomial((y - 2.5) / (y + 2.5), ERFC_SCALED[0]), t)
     return ops.copysign(ops.select(size < 1.0, near, far), x)
 
 

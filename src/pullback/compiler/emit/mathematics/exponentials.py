@@ -2,13 +2,16 @@
 
 from ....array.named_tuples import NamedTuple
 from ..lanes import Lanes, Writer
-from .coefficients import EXP, EXP2
+from .coefficients import EXP, EXP2, EXP_SIXTEENTH, SIXTEENTHS
 
 LOG2E = 1.4426950408889634
 #: log(2) in two parts; products of the first with integers of 12 bits are exact.
 LN2_HIGH, LN2_LOW = float.fromhex("0x1.62e42fefa0000p-1"), float.fromhex("0x1.cf79abc9e3b3ap-40")
+_LN2 = 0.6931471805599453
 #: Adding it rounds a number to an integer, which then stands in the lowest bits.
 ROUND = float.fromhex("0x1.8p52")
+#: Adding it rounds a number to sixteenths.
+_SIXTEENTH = ROUND / 16
 
 
 class Octaves(NamedTuple):
@@ -34,10 +37,12 @@ def power_of_two(ops: Writer, shifted: Lanes) -> Lanes:
     return ops.from_bits((shifted << 52) + (1023 << 52))
 
 
-def scaled(ops: Writer, x: Lanes, shifted: Lanes) -> Lanes:
-    """Return ``x * 2**n`` with one rounding, for an integer between -2044 and 2046."""
+def scaled(ops: Writer, x: Lanes, t: Lanes) -> Lanes:
+    """Return ``x * 2**n`` with one rounding, n between -2044 and 2046, for the `t` of `exponential`."""
+    if ops.permutes:
+        return ops.scaled(x, t - _SIXTEENTH)
     # In two factors, both of which are normal numbers.
-    exponent = ((shifted << 48) + (2046 << 48)) >> 48
+    exponent = ((ops.bits(t) << 48) + (2046 << 48)) >> 48
     first = exponent >> 1
     return x * ops.from_bits(first << 52) * ops.from_bits((exponent - first) << 52)
 
@@ -52,25 +57,41 @@ def exp(ops: Writer, x: Lanes) -> Lanes:
     """Return exp(x)."""
     if ops.narrow:
         return narrow_exp(ops, clamped(ops, x, -110.0, 90.0))
-    parts = octaves(ops, clamped(ops, x, -750.0, 715.0))
+    y, _, t = exponential(ops, clamped(ops, x, -750.0, 715.0))
     # What would underflow takes the processor longer.
-    return scaled(ops, ops.select(x < -745.5, 0.0, near_zero(ops, parts)), parts.shifted)
+    return scaled(ops, ops.select(x < -745.5, 0.0, y), t)
 
 
-def near_zero(ops: Writer, parts: Octaves) -> Lanes:
-    """Return exp of the rest."""
-    r = parts.rest
-    tail = ops.muladd(r * r, ops.polynomial(r, EXP[0]), parts.below)
-    return 1.0 + (r + tail)
-
-
-def near_zero_parts(ops: Writer, parts: Octaves) -> tuple[Lanes, Lanes]:
-    """Return exp of the rest, and what its rounding left."""
-    r = parts.rest
-    tail = ops.muladd(r * r, ops.polynomial(r, EXP[0]), parts.below)
+def exponential(ops: Writer, x: Lanes, left: Lanes | None = None) -> tuple[Lanes, Lanes, Lanes]:
+    """Return what `scaled` makes exp(x + left) with the last, what its rounding left, and the last."""
+    if ops.permutes:
+        t = ops.muladd(x, LOG2E, _SIXTEENTH)
+        n = t - _SIXTEENTH
+        r = ops.muladd(n, -LN2_HIGH, x)
+        r = ops.muladd(n, -LN2_LOW, r if left is None else r + left)
+        return *_by_sixteenths(ops, t, r), t
+    parts = octaves(ops, x)
+    r, below = parts.rest, parts.below
+    if left is not None:
+        r = parts.rest + left
+        below = ((parts.rest - r) + left) + below
+    tail = ops.muladd(r * r, ops.polynomial(r, EXP[0]), below)
     growth = r + tail
     total = 1.0 + growth
-    return total, ((1.0 - total) + growth) + ((r - growth) + tail)
+    return total, ((1.0 - total) + growth) + ((r - growth) + tail), ops.from_bits(parts.shifted)
+
+
+def _by_sixteenths(ops: Writer, t: Lanes, r: Lanes) -> tuple[Lanes, Lanes]:
+    """Return exp(r) times a power of two by the sixteenths in the lowest bits, and what its rounding left.
+
+    With the power looked up the rest is so small that half the polynomial does, and no low part of it counts:
+    `exp` takes 0.73 of the time, `exp2` 0.8 (Sapphire Rapids, 16,384 numbers), with smaller errors.
+    """
+    p = ops.muladd(r * r, ops.polynomial(r, EXP_SIXTEENTH[0]), r)
+    power, low = (ops.looked_up(table, ops.bits(t)) for table in SIXTEENTHS)
+    growth = ops.muladd(power, p, low)
+    total = power + growth
+    return total, (power - total) + growth
 
 
 def narrow_exp(ops: Writer, x: Lanes) -> Lanes:
@@ -87,14 +108,15 @@ def narrow_exp(ops: Writer, x: Lanes) -> Lanes:
 def exp2(ops: Writer, x: Lanes) -> Lanes:
     """Return 2**x."""
     x = clamped(ops, x, *((-160.0, 130.0) if ops.narrow else (-1080.0, 1030.0)))
-    t = x + ROUND
-    r = x - (t - ROUND)
-    shifted = ops.bits(t)
-    p = r * ops.polynomial(r, EXP2[ops.narrow])
+    step = _SIXTEENTH if ops.permutes and not ops.narrow else ROUND
+    t = x + step
+    r = x - (t - step)
     if ops.narrow:
-        s = power_of_two(ops, shifted)
-        return ops.muladd(s, p, s)
-    return scaled(ops, 1.0 + p, shifted)
+        s = power_of_two(ops, ops.bits(t))
+        return ops.muladd(s, r * ops.polynomial(r, EXP2[1]), s)
+    if ops.permutes:
+        return scaled(ops, _by_sixteenths(ops, t, r * _LN2)[0], t)
+    return scaled(ops, ops.muladd(r, ops.polynomial(r, EXP2[0]), 1.0), t)
 
 
 def expm1_parts(ops: Writer, x: Lanes) -> tuple[Lanes, Lanes]:

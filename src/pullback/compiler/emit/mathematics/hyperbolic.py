@@ -1,35 +1,31 @@
 """sinh, cosh, tanh and their inverses."""
 
 from ..lanes import Lanes, Writer
-from .coefficients import SINH
-from .exponentials import clamped, expm1_parts, narrow_exp, narrow_expm1, near_zero, octaves, scaled
+from .coefficients import SINH, TANH
+from .exponentials import clamped, exponential, narrow_exp, narrow_expm1, scaled
 from .logarithms import log1p_of_sum
 
 
 def tanh(ops: Writer, x: Lanes) -> Lanes:
-    """Return the hyperbolic tangent, (e - 1) / (e + 1) of e = exp(2 x)."""
+    """Return the hyperbolic tangent: a polynomial near zero, 1 - 2 / (exp(2 x) + 1) beyond."""
     size = abs(x)
     if ops.narrow:
         e = narrow_expm1(ops, clamped(ops, size + size, 0.0, 40.0))
         y = e / (e + 2.0)
         return ops.copysign(ops.select(size < 2.0**-30, size, y), x)
-    # Both parts of (exp(2 x) - 1) / 2 count: their quotient by one more is rounded once.
-    high, low = expm1_parts(ops, clamped(ops, size + size, 0.0, 60.0))
-    below = high + 1.0
-    back = below - high
-    lost = (high - (below - back)) + (1.0 - back) + low
-    q = high / below
-    rest = (ops.fma(-q, below, high) + low) - q * lost
-    y = q + rest / below
-    return ops.copysign(ops.select(size < 2.0**-28, size, y), x)
+    z = x * x
+    near = ops.muladd(size * z, ops.polynomial(z, TANH[0]), size)
+    e, _, t = exponential(ops, clamped(ops, size + size, 0.0, 40.0))
+    far = 1.0 - 2.0 / (scaled(ops, e, t) + 1.0)
+    return ops.copysign(ops.select(size < 0.625, near, far), x)
 
 
 def _half_exp(ops: Writer, size: Lanes) -> Lanes:
     """Return exp(x) / 2 without overflow before cosh has one."""
     if ops.narrow:
         return narrow_exp(ops, clamped(ops, size, 0.0, 91.0)) * 0.5
-    parts = octaves(ops, clamped(ops, size, 0.0, 715.0))
-    return scaled(ops, near_zero(ops, parts), parts.shifted - 1)
+    y, _, t = exponential(ops, clamped(ops, size, 0.0, 715.0))
+    return scaled(ops, y, t - 1.0)
 
 
 def sinh(ops: Writer, x: Lanes) -> Lanes:

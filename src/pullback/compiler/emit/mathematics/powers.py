@@ -2,7 +2,7 @@
 
 from ..lanes import Lanes, Writer
 from .coefficients import LOG_LONG
-from .exponentials import LN2_HIGH, LN2_LOW, Octaves, clamped, narrow_exp, near_zero, octaves, scaled
+from .exponentials import LN2_HIGH, LN2_LOW, clamped, exponential, narrow_exp, scaled
 from .logarithms import parts_of, wide_log
 
 INFINITY = float("inf")
@@ -44,10 +44,8 @@ def pow(ops: Writer, x: Lanes, y: Lanes) -> tuple[Lanes, Lanes]:
         product = y * high
         left = ops.muladd(y, low, ops.fma(y, high, -product))
         left = ops.select(abs(product) < 800.0, left, 0.0)
-        parts = octaves(ops, clamped(ops, product, -750.0, 715.0))
-        rest = parts.rest + left
-        below = ((parts.rest - rest) + left) + parts.below
-        result = scaled(ops, near_zero(ops, Octaves(parts.shifted, rest, below)), parts.shifted)
+        power, _, t = exponential(ops, clamped(ops, product, -750.0, 715.0), left)
+        result = scaled(ops, power, t)
     whole = ops.trunc(y).equals(y)
     half = y * 0.5
     odd = whole & ops.trunc(half).differs(half)

@@ -5,7 +5,7 @@ The errors are below 1.5 units in the last place; by way of float64 they would b
 """
 
 from ..lanes import Lanes, Writer
-from .coefficients import COS, ERF, ERFC_LOGARITHM, EXP, LOG_SINGLE, SIN, TANH_SINGLE
+from .coefficients import COS, ERF, ERFC_LOGARITHM, EXP, LOG_SINGLE, SIN, TANH
 from .exponentials import LOG2E, clamped
 
 _ROUND = float.fromhex("0x1.8p23")
@@ -42,7 +42,7 @@ def tanh(ops: Writer, x: Lanes) -> Lanes:
     """Return the hyperbolic tangent: a polynomial near zero, 1 - 2 / (exp(2 x) + 1) beyond."""
     size = abs(x)
     z = x * x
-    near = ops.fma(size * z, ops.horner(z, TANH_SINGLE[1]), size)
+    near = ops.fma(size * z, ops.horner(z, TANH[1]), size)
     p, shifted = _near_zero(ops, clamped(ops, size + size, 0.0, 20.0))
     scale = ops.from_bits((shifted << 23) + (127 << 23))
     far = 1.0 - 2.0 / ops.fma(scale, p, scale + 1.0)
