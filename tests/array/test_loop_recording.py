@@ -239,3 +239,19 @@ def test_recorded_arrays_are_arrays_when_it_is_over():
 def test_the_first_address_is_found_while_loops_are_recorded():
     strides._data_offset.cache_clear()
     assert len(record(summed, [X]).results) == 2
+
+
+def test_recordings_go_over_to_loops_at_other_addresses():
+    played = native(lambda x, places: x.take(places), [X, np.array([3, 0, 2])])
+    caches = large.chains().inline_caches
+    loops = caches._replays._steps[-1]
+    (found,) = {loop for loop in loops.tolist() if loop == caches._library.address("gather")}
+    before = loops.copy()
+    caches.redirect({found: 1})
+    try:
+        (changed,) = np.nonzero(loops != before)
+        assert len(changed) and (loops[changed] == 1).all() and (before[changed] == found).all()
+    finally:
+        caches.redirect({1: found})
+    assert (loops == before).all()
+    assert (played(X, np.array([3, 0, 2])) == X.take([3, 0, 2])).all()

@@ -16,11 +16,13 @@ import pullback as torch
 
 pytest.importorskip("llvmlite")
 from pullback.array import tiering
-from pullback.compiler.emit import codegen
+from pullback.compiler.emit import codegen, python_functions
 from pullback.compiler.emit.codegen import HASTY, LOOPS, WRITTEN
+from pullback.compiler.emit.restricted_python import Int, Object, Program, native, python
 from pullback.compiler.runtime import engine, helper_processes
 from pullback.compiler.runtime.executable import Executable
 from pullback.compiler.runtime.helper_processes import submitted, summon
+from pullback.compiler.runtime.object_layout import layout
 
 TEXT = engine.whole(
     ["define double @twice(double %x) #0 {", "  %y = fadd double %x, %x", "  ret double %y", "}"]
@@ -217,6 +219,48 @@ def test_nobody_waits_for_what_another_process_compiles(apart, monkeypatch, tmp_
     # The other process has kept it, for those that ask when this one has ended.
     monkeypatch.setattr(helper_processes, "made_apart", None)
     assert wanted(tiering.Hotness()) == expected
+
+
+@native
+def given_first(owner: Object, arguments: Object, count: Int) -> Object:
+    found: Object = arguments[0]
+    python.Py_IncRef(found)
+    return found
+
+
+def test_functions_go_over_to_better_code(apart, monkeypatch, tmp_path):
+    monkeypatch.setenv("PULLBACK_CACHE", "1")
+    monkeypatch.setenv("PULLBACK_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(helper_processes, "_better", {})
+    where = layout()
+    assert where is not None
+    program, moved, arrived = Program([given_first], where.fields), dict[int, int](), threading.Event()
+
+    def note(addresses: dict[int, int]) -> None:
+        python_functions.redirect(addresses)
+        moved.update(addresses)
+        arrived.set()
+
+    def made() -> engine.Library:
+        return engine.library(program, first=WRITTEN, moved=note)
+
+    kind = tiering.Hotness()
+    assert kind.get(made) is None
+    (waited,) = helper_processes._asked.values()
+    waited.get()
+    library: Any = kind.get(made)
+    address = library._left[0].address("given_first") if moved else library.address("given_first")
+    first = python_functions.function("given_first", address, None)
+    assert first(made) is made
+    assert arrived.wait(60)
+    assert [*moved] == [address] != [library.address("given_first")] == [*moved.values()]
+    assert first(made) is made
+    # A function that was made of the first code by then calls the other.
+    second = python_functions.function("given_first", address, None)
+    assert second(made) is made
+    # The better code alone is kept.
+    monkeypatch.setattr(helper_processes, "made_apart", None)
+    engine.library(program, first=WRITTEN, moved=note)
 
 
 def test_where_no_other_process_compiles_this_one_does(apart, monkeypatch):

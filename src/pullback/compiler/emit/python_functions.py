@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -103,3 +103,10 @@ def function(name: str, address: int, owner: Any) -> Callable[..., Any]:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(method))
     made: Callable[..., Any] = make(ctypes.addressof(method), owner, None)
     return made
+
+
+def redirect(moved: Mapping[int, int]) -> None:
+    """Have Python's functions of native code call what is at other addresses: Python reads them each time."""
+    for (_, address), method in [*_methods.items()]:
+        if address in moved:
+            method.function = moved[address]

@@ -104,6 +104,11 @@ class Program:
                 elif isinstance(value, int | float | Static):
                     self._constants[function.__module__, name] = value
 
+    @property
+    def names(self) -> list[str]:
+        """Return the names of the entries."""
+        return [entry.__name__ for entry in self._entries]
+
     def key(self) -> list[bytes]:
         """Return what tells the functions, without translating them."""
         homes = {f.__code__.co_filename for f in self._functions.values()}

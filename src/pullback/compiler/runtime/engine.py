@@ -81,8 +81,11 @@ def started(text: str, effort: Effort, helpers: int = 0) -> Callable[[], Code]:
     return named(cache.key_of_text(repr(effort), text), lambda: text, effort, helpers)
 
 
-def named(name: str, write: Callable[[], str], effort: Effort, helpers: int = 0) -> Callable[[], Code]:
+def named(
+    name: str, write: Callable[[], str], effort: Effort, helpers: int = 0, first: Effort | None = None
+) -> Callable[[], Code]:  # fmt: skip
     """Return `started` for a text that is written only where it is compiled; `name` is its key in the cache.
+    Another process that eager calls do not wait for compiles it with the effort `first` at first.
 
     Raises `NotYet` where it is not on disk, and who asks does without it for now (`array.tiering`).
     """
@@ -92,7 +95,7 @@ def named(name: str, write: Callable[[], str], effort: Effort, helpers: int = 0)
     from . import helper_processes  # what runs machine code from disk needs none
 
     if waits.get():
-        return helper_processes.made_apart(name, write, effort)
+        return helper_processes.made_apart(name, write, effort, first)
     helper_processes.summon(helpers)
     result = helper_processes.submitted(write(), effort)
 
@@ -157,6 +160,8 @@ class Library:
         self._source = started(source, effort) if isinstance(source, str) else source
         self._symbols, self._resolve = symbols, resolve
         self._lock = locks.lock()
+        #: What functions may still be running of which there is better code.
+        self._left: list[linked_code.Loaded | _Engine] = []
 
     @computed
     def code(self) -> Code:
@@ -178,6 +183,15 @@ class Library:
         with self._lock:
             return self._memory.address(name)
 
+    def improve(self, code: Code, names: Iterable[str]) -> dict[int, int]:
+        """Take better machine code of the same text; return new addresses of functions by the old ones."""
+        better = Library(code, self._symbols, self._resolve)._memory
+        with self._lock:
+            before = self._memory
+            self._left.append(before)
+            self.__dict__["_memory"] = better
+        return {before.address(name): better.address(name) for name in names}
+
     def keep(self) -> None:
         with self._lock:
             self._memory.keep()
@@ -188,8 +202,15 @@ class Library:
         return str(target().emit_assembly(module(self.text, self.effort)))
 
 
-def library(program: Program, effort: Effort = DEFAULT, helpers: int = 0) -> Library:
-    """Return native functions that call Python's, translated only where they are not on disk; see `named`."""
+def library(
+    program: Program, effort: Effort = DEFAULT, helpers: int = 0, first: Effort | None = None,
+    moved: Callable[[dict[int, int]], None] | None = None,
+) -> Library:  # fmt: skip
+    """Return native functions that call Python's, translated only where they are not on disk; see `named`.
+
+    Where they were compiled with the effort `first`, ``moved(addresses)`` is called when there is better
+    code, with the new addresses of the entries by the old ones.
+    """
     symbols = python_functions.addresses() or {}
     copy = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1 immarg)"
 
@@ -197,7 +218,11 @@ def library(program: Program, effort: Effort = DEFAULT, helpers: int = 0) -> Lib
         return whole([python_functions.declarations(), copy, program.text()])
 
     key = cache.key_of_text(repr((effort, machine_name())), *program.key())
-    return Library(named(key, text, effort, helpers), symbols, effort=effort)
+    made = Library(named(key, text, effort, helpers, first), symbols, effort=effort)
+    # What was on disk needs no other process, and did not import this.
+    if first and moved and (apart := sys.modules.get(f"{__package__}.helper_processes")):
+        apart.when_better(key, lambda code: moved(made.improve(code, program.names)))
+    return made
 
 
 class _Refusing:

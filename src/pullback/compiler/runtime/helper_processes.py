@@ -53,6 +53,7 @@ class _Result:
     def __init__(self) -> None:
         self._change = locks.condition()
         self._found: Code | BaseException | None = None
+        self._use: Callable[[Code], object] | None = None
 
     def is_there(self) -> bool:
         """Return whether it is made, or could not be."""
@@ -63,7 +64,17 @@ class _Result:
         with self._change:
             self._found = found
             self._change.notify_all()
+            use = self._use
         account.arrivals += 1
+        if use is not None and isinstance(found, Code):
+            use(found)
+
+    def when_there(self, use: Callable[[Code], object]) -> None:
+        """Have a function called with the machine code, by the thread that brings it or at once."""
+        with self._change:
+            self._use, found = use, self._found
+        if isinstance(found, Code):
+            use(found)
 
     def get(self) -> Code:
         """Wait for the machine code."""
@@ -343,6 +354,8 @@ def submitted(text: str, effort: Effort) -> Callable[[], Code]:
 #: What compiles for eager calls, and what it was asked for, by its key in the cache.
 _apart: Helpers | None = None
 _asked: dict[str, _Result] = {}
+#: The same of what was compiled in haste at first.
+_better: dict[str, _Result] = {}
 
 
 def _lasting() -> Helpers | None:
@@ -360,8 +373,11 @@ def _lasting() -> Helpers | None:
     return _apart
 
 
-def made_apart(name: str, write: Callable[[], str], effort: Effort | None) -> Callable[[], Code]:
-    """Return what gives the machine code of a text, once another process has made it.
+def made_apart(
+    name: str, write: Callable[[], str], effort: Effort | None, first: Effort | None = None
+) -> Callable[[], Code]:  # fmt: skip
+    """Return what gives the machine code of a text, once another process has made it: with the effort
+    `first`, if that is given, and better code later (`when_better`), which alone is kept.
 
     Raises `NotYet` where it is being made, or no other process can now.
     """
@@ -372,7 +388,10 @@ def made_apart(name: str, write: Callable[[], str], effort: Effort | None) -> Ca
             account.compiles_apart = account.compiles_apart and _allowed() > 0
             if _current is not None or not account.pays_apart or not (helpers := _lasting()):
                 raise NotYet
-            _asked[name] = helpers.begin(write(), effort, name)
+            text = write()
+            _asked[name] = helpers.begin(text, first or effort, "" if first else name)
+            if first:  # whatever else is wanted goes before it
+                _better[name] = helpers.begin(text, effort, name, cost=-1)
         if not _asked[name].is_there():
             raise NotYet
         made = _asked.pop(name)
@@ -384,11 +403,18 @@ def made_apart(name: str, write: Callable[[], str], effort: Effort | None) -> Ca
     return lambda: code
 
 
+def when_better(name: str, use: Callable[[Code], object]) -> None:
+    """Have a function called with better machine code than `made_apart` gave first, when it is there."""
+    if (made := _better.pop(name, None)) is not None:
+        made.when_there(use)
+
+
 def _forget() -> None:
     """Forget the parent's threads, of which a forked child has none."""
     global _current, _users, _apart
     _current, _users, _apart = None, 0, None
     _asked.clear()
+    _better.clear()
     account.arrivals += 1
 
 

@@ -8,7 +8,7 @@ Python between its loops, except to draw. What was computed before that, for dec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -65,6 +65,14 @@ class Replays:
         self._scratch = np.empty(SCRATCH, np.uint8)
         #: Tables hold addresses of these.
         self._kept: list[Any] = []
+        self._steps: list[np.ndarray] = []
+
+    def redirect(self, moved: Mapping[int, int]) -> None:
+        """Have recordings call own loops at other addresses."""
+        for steps in self._steps:
+            loops = steps[::_STEP]
+            for n, loop in enumerate(loops.tolist()):
+                loops[n] = moved.get(loop, loop)
 
     def function(self, recording: Recording, compute: Callable[..., Any]) -> Callable[..., Any] | None:
         """Return the native function, which calls the one that was recorded where a decision is not what it
@@ -96,6 +104,7 @@ class Replays:
             self._kept.append(draw)
         table = np.array(words, np.int64)
         self._kept += [*own, table, compute]
+        self._steps.append(own[1])
         return python_functions.function("replay", self._library.address("replay"), table)
 
     def _numbers(self, recording: Recording) -> tuple[dict[int, int], list[int]]:

@@ -9,7 +9,7 @@ the native function gives None, and Python does the call.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from operator import attrgetter, methodcaller
 from typing import Any
@@ -142,6 +142,11 @@ class InlineCaches:
         #: Tables hold addresses of these.
         self._kept: list[Any] = [OBJECTS]
         self._replays = None if library is None else Replays(library)
+
+    def redirect(self, moved: Mapping[int, int]) -> None:
+        """Have plans call native code at other addresses."""
+        if self._replays is not None:
+            self._replays.redirect(moved)
 
     def function(self, hot: Any, entry: str = "cached_call") -> tuple[Callable[..., Any], np.ndarray] | None:
         """Return a native function without a plan so far, and its table; it gives `hot` when so many calls
