@@ -28,7 +28,7 @@ from .hooks import hooks_of
 from .marked import IN_MEMORY, memory_of, resolved
 from .meta import Meta, is_meta
 from .modes import modes
-from .node import DIFFERENTIABLE, LEAF, History, Node, Nowhere, Output, edge_target, short_name
+from .node import DIFFERENTIABLE, LEAF, History, Node, Nowhere, Output, accumulator, edge_target, short_name
 from .overlap import PARTIAL, overlaps_itself, takes_writes
 from .overlap import overlap as overlap_of
 from .saved import DETACHED, FROZEN
@@ -293,7 +293,7 @@ def record_write(x: TensorBase, node: History, lasts: bool = True) -> None:
         return
     value, old = base._value, x._node
     after = _new(view_nodes.CopySlices)
-    after._edges = (edge_of(base), node)
+    after._edges = (accumulator(base) if base._node is LEAF else base._node, node)
     after._saved = ()
     source: Any = None if node is None else edge_target(node)[0]
     after.computed = source is not None and source._edges[:1] == (old,)
