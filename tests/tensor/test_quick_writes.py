@@ -213,6 +213,14 @@ def test_recorded_writes_call_few_functions() -> None:
     assert row <= 42 and product <= 32 and masked <= 52 and filled <= 50
 
 
+def test_a_mask_drops_leading_ones_of_what_is_assigned() -> None:
+    x, mask = torch.zeros(2, 2, requires_grad=True) * 1, torch.tensor([[True, False], [True, True]])
+    x[mask] = torch.tensor([[[1.0, 2.0, 3.0]]])
+    assert x.tolist() == [[1.0, 0.0], [2.0, 3.0]]
+    with pytest.raises(RuntimeError, match=r"value tensor of shape \[2\] .* result of shape \[3\]"):
+        x[mask] = torch.ones(1, 2)
+
+
 def test_a_mode_sees_an_assignment_to_a_row_as_one_call() -> None:
     seen: list[str] = []
 

@@ -330,17 +330,18 @@ def _general_setitem(self: Any, index: Any, value: Any) -> None:
         place = operator.index(index)
         x = _getitem(self, place) if modes() is DEFAULT else selected(self, 0, place)
         assign(x, source, False)
-    elif (where := _places_of_mask(self, index)) is not None:
-        put_into(self, where, source, tuple(range(len(where._value))), False, prod(shape_of(source)) == 1)
     else:
-        x, entries = applied(self, as_tuple(index), False)
-        if not entries:
-            assign(x, source, x is self)
-            return
-        fills = _fills([places for _, places in entries], source, False)
-        if fills and _fill(x, *entries[0], source):
-            return
-        dims, where = packed(x, entries)
+        if (where := _places_of_mask(self, index)) is not None:
+            x, dims, fills = self, tuple(range(len(where._value))), prod(shape_of(source)) == 1
+        else:
+            x, entries = applied(self, as_tuple(index), False)
+            if not entries:
+                assign(x, source, x is self)
+                return
+            fills = _fills([places for _, places in entries], source, False)
+            if fills and _fill(x, *entries[0], source):
+                return
+            dims, where = packed(x, entries)
         if (own := without_leading_ones(shape_of(source))) != shape_of(source):
             source = reshape(source, own)
         put_into(x, where, source, dims, False, fills)
