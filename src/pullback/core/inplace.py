@@ -197,7 +197,7 @@ def store(x: TensorBase, new: Any) -> Any:
 
 
 def _store_alike(x: TensorBase, new: Any, node: Any) -> Any:
-    """Do what `store` does with an array in C order and one of its shape and dtype, of which less is asked."""
+    """Do what `store` does with an array in C order and one of its shape and dtype: less is asked."""
     if before_writes:
         announce_write(x)
     if node is not None:
