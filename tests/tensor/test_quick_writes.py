@@ -201,14 +201,24 @@ def calls_of(write, *given):
 
 print(calls_of(torch.Tensor.__setitem__, 1, torch.ones(4, requires_grad=True)))
 print(calls_of(torch.Tensor.mul_, torch.ones(3, 4, requires_grad=True)))
+print(calls_of(lambda x, mask: x.__setitem__(mask, 0), torch.ones(3, 4) > 0))
+print(calls_of(torch.Tensor.masked_fill_, torch.ones(3, 4) > 0, 0))
 """
 
 
 def test_recorded_writes_call_few_functions() -> None:
     """A process of its own runs them: where classes override functions, each index is asked for them."""
     found = subprocess.run([sys.executable, "-c", CALLS], capture_output=True, text=True, check=True)
-    row, product = map(int, found.stdout.split())
-    assert row <= 48 and product <= 44
+    row, product, masked, filled = map(int, found.stdout.split())
+    assert row <= 42 and product <= 32 and masked <= 52 and filled <= 50
+
+
+def test_a_mask_drops_leading_ones_of_what_is_assigned() -> None:
+    x, mask = torch.zeros(2, 2, requires_grad=True) * 1, torch.tensor([[True, False], [True, True]])
+    x[mask] = torch.tensor([[[1.0, 2.0, 3.0]]])
+    assert x.tolist() == [[1.0, 0.0], [2.0, 3.0]]
+    with pytest.raises(RuntimeError, match=r"value tensor of shape \[2\] .* result of shape \[3\]"):
+        x[mask] = torch.ones(1, 2)
 
 
 def test_a_mode_sees_an_assignment_to_a_row_as_one_call() -> None:

@@ -351,6 +351,9 @@ def blockwise(
 
 def copy_into(target: Any, source: Any) -> None:
     """Do ``target[...] = source`` in silence, on several threads where there is enough to copy."""
+    if type(target) is ndarray and target.size < large.WORTH and target.dtype is source.dtype:
+        target[...] = source  # which has nothing to say
+        return
     token = quiet(IGNORE)
     try:
         _copy_into(target, source)

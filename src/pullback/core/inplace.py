@@ -21,14 +21,14 @@ from ..array.elementwise import copy_into
 from ..array.layout import towards
 from . import facade
 from .batched import Batched
-from .blame import stamp_write
+from .blame import stamp_write, written
 from .calls import edge_of
 from .holders import note_holder
 from .hooks import hooks_of
 from .marked import IN_MEMORY, memory_of, resolved
 from .meta import Meta, is_meta
 from .modes import modes
-from .node import DIFFERENTIABLE, LEAF, History, Node, Nowhere, Output, edge_target, short_name
+from .node import DIFFERENTIABLE, LEAF, History, Node, Nowhere, Output, accumulator, edge_target, short_name
 from .overlap import PARTIAL, overlaps_itself, takes_writes
 from .overlap import overlap as overlap_of
 from .saved import DETACHED, FROZEN
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from .op import Call
     from .views import Step
 
+_new = object.__new__
 errors = import_later(".graph_errors", __package__)
 view_nodes = import_later(".view_nodes", __package__)
 
@@ -77,9 +78,9 @@ def check_writable(
     Tensors among the `operands`, which the update reads, may not share just a part of `x`, and where they are
     to be `apart`, which `check_apart` says of arrays, not all of it, either.
     """
-    if x._born < modes().differentiating:
+    if x._born < (mode := modes()).differentiating:
         check_captured(x, "copy_", (), {})
-    if recording:
+    if recording and mode.grad:
         check_history(x, recording)
     if x._view is not None:
         bring_up_to_date(x)
@@ -87,7 +88,7 @@ def check_writable(
         if (recorder := getattr(value, "recorder", None)) is not None:
             recorder.check_apart(x, overlap, operands, apart)
         return
-    if not overlap and overlaps_itself(memory_of(value)):
+    if not overlap and overlaps_itself(value if type(value) is ndarray else memory_of(value)):
         raise errors.overlapping_write()
     for operand in operands:
         if isinstance(operand, TensorBase):
@@ -96,6 +97,8 @@ def check_writable(
 
 def check_apart(written: Any, read: Any, whole: bool = False) -> None:
     """Raise torch's error where two arrays share memory; `whole`: they may be one and the same."""
+    if type(written) is type(read) is ndarray and written.base is None is read.base and written is not read:
+        return  # each owns its memory
     if type(written) in IN_MEMORY and type(read) in IN_MEMORY:
         found = overlap_of(memory_of(written), memory_of(read))
         if found == PARTIAL or (found and not whole):
@@ -142,7 +145,10 @@ def store(x: TensorBase, new: Any) -> Any:
     value = x._value
     sharing: list[Any] = []
     alike = type(value) is ndarray and type(new._value) is ndarray and value.shape == new._value.shape
-    if not alike or value.dtype is not new._value.dtype:
+    if alike and value.dtype is new._value.dtype:
+        if value.flags.carray:
+            return _store_alike(x, new, node)
+    else:
         if (shape := shape_of(value)) != (made := shape_of(new._value)):
             raise errors.wrong_out_shape(shape, made)
         dtype, found = dtype_of(value), dtype_of(new._value)
@@ -190,6 +196,21 @@ def store(x: TensorBase, new: Any) -> Any:
     return x
 
 
+def _store_alike(x: TensorBase, new: Any, node: Any) -> Any:
+    """Do what `store` does with an array in C order and one of its shape and dtype: less is asked."""
+    if before_writes:
+        announce_write(x)
+    if node is not None:
+        _keep_overwritten(node, x, new)
+    copy_into(x._value, new._value)
+    if type(counter := x._counter) is list:
+        written(counter)
+    else:
+        bump(x)
+    record_write(x, node)
+    return x
+
+
 def rearrange(x: TensorBase, view_op: Call, attrs: tuple[object, ...], inverse: tuple[Step, ...]) -> Any:
     """Make `x` a view of what it was (``transpose_`` and its like): other sizes and strides, the same
     elements.
@@ -214,7 +235,8 @@ def rearrange(x: TensorBase, view_op: Call, attrs: tuple[object, ...], inverse: 
     if new._node is not None and type(new._node) is not Nowhere:
         # A gradient that is retained stays that of the old arrangement.
         if x._view is None:
-            _set_history(x, new._node)
+            x._node, first = new._node, x._node is None
+            _tell_history(x, first=first)
             x._counter[3] |= {id(old)}
         else:
             x._node = new._node
@@ -260,7 +282,9 @@ def record_write(x: TensorBase, node: History, lasts: bool = True) -> None:
             _move_history(x, node)
         return
     base = record.base
-    if type(x._value) is not Meta and not (type(base._value) in IN_MEMORY and type(x._value) in IN_MEMORY):
+    plain = type(value := base._value) is ndarray is type(x._value)
+    in_memory = plain or (type(value) in IN_MEMORY and type(x._value) in IN_MEMORY)
+    if not in_memory and type(x._value) is not Meta:
         whole = facade.put(base._value, x._value, record.steps, view_nodes.layout_of(base._value))
         if (recorder := getattr(whole, "recorder", None)) is not None:
             whole = recorder.written(base, whole)
@@ -268,29 +292,27 @@ def record_write(x: TensorBase, node: History, lasts: bool = True) -> None:
         base._level = max(base._level, x._level)
     if not modes().grad or (node is None and base._node is None):
         return
-    after = view_nodes.CopySlices()
-    after._edges = (edge_of(base), node)
+    value, old = base._value, x._node
+    after = _new(view_nodes.CopySlices)
+    after._edges = (accumulator(base) if base._node is LEAF else base._node, node)
     after._saved = ()
-    after.computed = node is not None and edge_target(node)[0]._edges[:1] == (x._node,)
+    source: Any = None if node is None else edge_target(node)[0]
+    after.computed = source is not None and source._edges[:1] == (old,)
     after.steps = record.steps
-    after.strides = view_nodes.layout_of(base._value)
-    after._shape = shape_of(base._value)
-    after._dtype = dtype_of(base._value)
+    after.strides = view_nodes.layout_of(value)
+    after._shape, after._dtype = (value.shape, value.dtype) if plain else (shape_of(value), dtype_of(value))
     stamp_write(after, x._counter)
-    old = x._node
     if after.computed and old is not None and old is not LEAF and edge_target(old)[0]._hooks is not None:
         # What is computed from the view leads to the base itself: the view's hooks are not called.
-        source = edge_target(node)[0]
         source._edges = (view_nodes.replayed_node(base, x, record), *source._edges[1:])
     elif after.computed and isinstance(old, view_nodes.AsStridedBackward0):
-        source = edge_target(node)[0]
         source._edges = (old.again(), *source._edges[1:])
     _move_history(base, after)
     if not lasts:
         return
     bring_up_to_date(x)
-    if after.computed:
-        _note_history(edge_target(node)[0], x)
+    if after.computed and source._saved:
+        _note_history(source, x)
 
 
 def _note_history(node: Node, x: TensorBase) -> None:
@@ -308,10 +330,16 @@ def _note_history(node: Node, x: TensorBase) -> None:
 
 
 def _move_history(x: TensorBase, node: History) -> None:
-    """Put a new node behind `x`; a retained grad moves along, other hooks stay with the old node."""
-    old = x._node
-    _set_history(x, node)
-    move_retained(x, old)
+    """Put a new node behind `x` and tell the storage's counter, for messages; a retained grad moves along,
+    other hooks stay with the old node.
+    """
+    old, x._node = x._node, node
+    if node is not None:
+        _tell_history(x, first=old is None)
+    elif old is not None:
+        del x._counter[2:]
+    if x._retained:
+        move_retained(x, old)
 
 
 def move_retained(x: TensorBase, old: History) -> None:
@@ -325,15 +353,6 @@ def move_retained(x: TensorBase, old: History) -> None:
             hooks_of(at).retained[index] = retain
 
 
-def _set_history(x: TensorBase, node: History) -> None:
-    """Put a new node behind `x` and tell the storage's counter, for messages."""
-    old, x._node = x._node, node
-    if node is not None:
-        _tell_history(x, first=old is None)
-    elif old is not None:
-        del x._counter[2:]
-
-
 def _tell_history(x: TensorBase, name: str | None = None, first: bool = False) -> None:
     """Note in the version counter the class of the node behind `x`, or a name, the identity of its array,
     and from which node on the history is that of `x`: where it had none before, older nodes are those of
@@ -341,7 +360,9 @@ def _tell_history(x: TensorBase, name: str | None = None, first: bool = False) -
     """
     counter = x._counter
     runs = counter[1] if len(counter) > 1 else []
-    node = edge_target(x._node)[0]
+    node: Any = x._node
+    if type(node) is Output:
+        node = edge_target(node)[0]
     since = node._seq if first else counter[4] if len(counter) > 4 else 0
     counter[1:] = (runs, name or type(node), {id(x._value)}, since)
 

@@ -205,12 +205,13 @@ def replayed_node(base: Any, view: Any, record: View) -> Node | Output:
         edge, chain = _replayed(base, record, steps)
         if not chain:
             return edge
-    node = AsStridedBackward0()
+    node = _new(AsStridedBackward0)
     node._edges = (edge,)
     node._saved = ()
     node.chain = chain
     node.inside = False
-    node._shape = shape_of(view._value)
-    node._dtype = dtype_of(view._value)
+    value = view._value
+    plain = type(value) is ndarray
+    node._shape, node._dtype = (value.shape, value.dtype) if plain else (shape_of(value), dtype_of(value))
     stamp(node)
     return node

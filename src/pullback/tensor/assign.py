@@ -72,7 +72,7 @@ def write_copy(x: Any, source: Any, fills: bool = False, lasts: bool = True) -> 
     wanted = edge is not None and dtype_of(x) in DIFFERENTIABLE
     a, b = x._value, source._value
     # As in ``x[i] += 1``, which assigns the view that it wrote to.
-    is_there = type(a) is ndarray and type(b) is ndarray and source._view is not None and is_same(a, b)
+    is_there = type(a) is ndarray and type(b) is ndarray and source._counter is x._counter and is_same(a, b)
     read = () if fills or is_there else (source,)
     inplace.check_writable(x, wanted or inplace.requires_grad(x), source is x, read)
     if (

@@ -25,7 +25,7 @@ def equal(input: Any, other: Any) -> bool:
     # Plain arrays at once: to ask what the tensors are takes 4 µs.
     a, b = getattr(input, "_value", None), getattr(other, "_value", None)
     if type(a) is np.ndarray and type(b) is np.ndarray and a.dtype is b.dtype and a.dtype.kind in "biufc":
-        return a.shape == b.shape and bool(np.logical_and.reduce(a == b, None))
+        return a.shape == b.shape and not np.count_nonzero(a != b)
     tensor("equal", "input", input)
     tensor("equal", "other", other, 2)
     if shape_of(input) != shape_of(other):

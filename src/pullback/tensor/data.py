@@ -283,13 +283,16 @@ def checked_integer(
     return int(number)
 
 
+#: The integers below are numbers of float64.
+_EXACT = 1 << 53
 _PLAIN_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 @_silent
 def scalar_array(number: Any, dtype: np.dtype[Any]) -> ndarray:
     """Return a Python number as a 0-d array of `dtype`; refuse one that is out of range."""
-    if type(number) is float and dtype in _PLAIN_FLOATS and (-1e38 < number < 1e38 or math.isinf(number)):
+    fits = type(number) is float and (-1e38 < number < 1e38 or math.isinf(number))
+    if (fits or (type(number) is int and -_EXACT < number < _EXACT)) and dtype in _PLAIN_FLOATS:
         return np.array(number, dtype)
     if dtype.kind == "b":
         return np.array(bool(number))

@@ -164,16 +164,23 @@ def _general_getitem(self: Any, index: Any) -> Any:
     if kind in _OF_PLACES or (kind is tuple and not _OF_PLACES.isdisjoint(map(type, index))):
         if (found := _read(self, index)) is not None:
             return found
-        mask = index._value if is_mask(index) and type(self._value) is ndarray else None
-        if mask is not None and mask.ndim and mask.shape == self._value.shape[: mask.ndim]:
-            where = wrap(np.array(mask.nonzero()))
-            where._counter = Joined(index)
-            return i.index(self, where, tuple(range(mask.ndim)))
+        if (where := _places_of_mask(self, index)) is not None:
+            return i.index(self, where, tuple(range(len(where._value))))
     x, entries = applied(self, as_tuple(index), False)
     if not entries:
         return v.alias(x) if x is self else x
     dims, where = packed(x, entries)
     return i.index(x, where, dims)
+
+
+def _places_of_mask(x: Any, index: Any) -> Any:
+    """Return the places where one mask over the first axes of an array holds; None for other indices."""
+    mask = index._value if is_mask(index) and type(x._value) is ndarray else None
+    if mask is None or not mask.ndim or mask.shape != x._value.shape[: mask.ndim]:
+        return None
+    where = wrap(np.array(mask.nonzero()))
+    where._counter = Joined(index)
+    return where
 
 
 def _read(x: Any, index: Any) -> Any:
@@ -325,14 +332,17 @@ def _general_setitem(self: Any, index: Any, value: Any) -> None:
         x = _getitem(self, place) if modes() is DEFAULT else selected(self, 0, place)
         assign(x, source, False)
     else:
-        x, entries = applied(self, as_tuple(index), False)
-        if not entries:
-            assign(x, source, x is self)
-            return
-        fills = _fills([places for _, places in entries], source, False)
-        if fills and _fill(x, *entries[0], source):
-            return
-        dims, where = packed(x, entries)
+        if (where := _places_of_mask(self, index)) is not None:
+            x, dims, fills = self, tuple(range(len(where._value))), prod(shape_of(source)) == 1
+        else:
+            x, entries = applied(self, as_tuple(index), False)
+            if not entries:
+                assign(x, source, x is self)
+                return
+            fills = _fills([places for _, places in entries], source, False)
+            if fills and _fill(x, *entries[0], source):
+                return
+            dims, where = packed(x, entries)
         if (own := without_leading_ones(shape_of(source))) != shape_of(source):
             source = reshape(source, own)
         put_into(x, where, source, dims, False, fills)
@@ -392,9 +402,9 @@ def put_into(x: Any, where: Any, values: Any, dims: Ints, accumulate: bool, fill
     values = _as_stored(x, where, values, dims, fills)
     recording = modes().grad and (x._node is not None or values._node is not None)
     read = () if isinstance(x._value, ndarray) else (values,)
-    inplace.check_writable(x, wanted, overlap=True, operands=read, apart=True)
+    inplace.check_writable(x, False, overlap=True, operands=read, apart=True)  # the history is checked
     a, w, s = x._value, where._value if isinstance(where, TensorBase) else where, values._value
-    if type(a) is ndarray and overlap.overlaps_itself(a):
+    if expanded := type(a) is ndarray and overlap.overlaps_itself(a):
         warn_of_expanded("masked_fill_" if fills else "index_put_")
     if not fills:
         inplace.check_apart(a, w)
@@ -403,7 +413,8 @@ def put_into(x: Any, where: Any, values: Any, dims: Ints, accumulate: bool, fill
         bump(x)
         inplace.record_write(x, None)
         return x
-    return inplace.write(x, i.index_put(x, where, values, dims, accumulate))
+    new = i.index_put(x, where, values, dims, accumulate)
+    return inplace.write(x, new) if expanded else inplace.store(x, new)
 
 
 def _as_stored(x: Any, where: Any, values: Any, dims: Ints, fills: bool) -> Any:
@@ -412,13 +423,14 @@ def _as_stored(x: Any, where: Any, values: Any, dims: Ints, fills: bool) -> Any:
     """
     shape = shape_of(values)
     have, want = dtype_of(values), dtype_of(x)
-    target = i.result_shape(shape_of(x), shape_of(where)[1:], dims)
-    lead = len(target) - len(shape)
-    if not fills and (lead < 0 or any(n not in (1, target[lead + d]) for d, n in enumerate(shape))):
-        raise RuntimeError(
-            f"shape mismatch: value tensor of shape {list(shape)} cannot be broadcast to indexing result of "
-            f"shape {list(target)}"
-        )
+    if not fills:
+        target = i.result_shape(shape_of(x), shape_of(where)[1:], dims)
+        lead = len(target) - len(shape)
+        if lead < 0 or any(n not in (1, target[lead + d]) for d, n in enumerate(shape)):
+            raise RuntimeError(
+                f"shape mismatch: value tensor of shape {list(shape)} cannot be broadcast to indexing result "
+                f"of shape {list(target)}"
+            )
     if have == want:
         return values
     if not fills:

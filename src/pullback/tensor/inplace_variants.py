@@ -90,9 +90,10 @@ def inplace_variant(name: str, function: Function, how: InPlace = PLAIN, operato
         if operator and not isinstance(args[0], TensorBase):
             args = (dtypes.plain_number(args[0]), *args[1:])
             dtypes.check_number(args[0])
-        operands = (*args, *kwargs.values())
-        given = [input, *(v for v in operands if isinstance(v, TensorBase))]
-        recording = any(map(inplace.requires_grad, given))
+        operands = (*args, *kwargs.values()) if kwargs else args
+        recording = inplace.requires_grad(input)
+        for v in operands:
+            recording = recording or (isinstance(v, TensorBase) and inplace.requires_grad(v))
         if modes().differentiating:
             inplace.check_captured(input, label, args, kwargs)
         writable = False

@@ -353,7 +353,7 @@ def _filled(input: Any, mask: Any, value: Any) -> Any:
         if dtype_of(value) != dtype_of(input) and isinstance(value._value, np.ndarray):
             scalar_array(value._value.item(), dtype_of(input))
         return m.masked_fill_tensor(input, mask, value)
-    fits = type(value) is float and (-_HELD < value < _HELD or abs(value) == math.inf)
+    fits = (type(value) is float or type(value) is int) and (-_HELD < value < _HELD or abs(value) == math.inf)
     if not fits or dtype_of(input).kind != "f":
         scalar_array(value, dtype_of(input))
     return m.masked_fill(input, mask, value)
