@@ -38,7 +38,8 @@ def plans(operands: tuple[Any, ...]) -> tuple[_Plan | None, ...] | None:
     or they cannot be, which depends on how they lie alone.
     """
     arrays = [x for x in operands if isinstance(x, ndarray) and x.ndim]
-    if (whole := np.broadcast(*arrays)).ndim < 2 or not whole.size or whole.size < LEAST * whole.shape[-1]:
+    whole = np.broadcast(*arrays)
+    if whole.ndim < 2 or not whole.size or whole.size < LEAST * whole.shape[-1]:
         return None
     return _planned(whole.shape, tuple([(x.shape, x.strides, x.itemsize) for x in arrays]))
 

@@ -250,7 +250,8 @@ def _correlate(
     output: Sequence[int], bias: ndarray | None = None,
 ) -> ndarray:
     """Return `conv` with a padding of its own, maybe negative, at each end of each axis."""
-    if (y := np.empty((x.shape[0], w.shape[0], *output), x.dtype)).size == 0:
+    y = np.empty((x.shape[0], w.shape[0], *output), x.dtype)
+    if y.size == 0:
         return y
     if x.size == 0 or w.size == 0:
         y[...] = 0

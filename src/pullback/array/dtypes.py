@@ -383,7 +383,8 @@ def _result(key: tuple[Any, ...], default: dtype) -> np.dtype[Any]:
             rank, current = 2, _of_number(entry, default)
         present = ranks[rank]
         ranks[rank] = current if present is None else _promote(present, current)
-    if (result := _combine(ranks[0], _combine(ranks[1], ranks[2]))) is None:
+    result = _combine(ranks[0], _combine(ranks[1], ranks[2]))
+    if result is None:
         raise ValueError("result_numpy_dtype() needs at least one operand")
     return result.numpy
 

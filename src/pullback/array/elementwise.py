@@ -218,7 +218,9 @@ def native(
             if hasattr(x, "leave_to_native"):
                 x.leave_to_native(name)
             return None
-    return None if first.dtype is not _F32 and first.dtype is not _F64 else _asked(name, operands, attrs, out)
+    if first.dtype is not _F32 and first.dtype is not _F64:
+        return None
+    return _asked(name, operands, attrs, out)
 
 
 def _asked(

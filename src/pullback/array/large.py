@@ -148,7 +148,8 @@ def multiplied(x: ndarray, y: ndarray, /) -> ndarray:
 
 def stacked(x: ndarray, y: ndarray, /) -> ndarray:
     """Return ``x @ y`` for stacks of matrices: native where that is much."""
-    if (work := max(x.size * y.shape[-1], y.size * x.shape[-2])) < TAKES_THREADS:
+    work = max(x.size * y.shape[-1], y.size * x.shape[-2])
+    if work < TAKES_THREADS:
         return matmul(x, y)
     if work >= STACK and x.shape[-2] > 1 < y.shape[-1] and x.dtype is y.dtype:
         native: ndarray | None = ask("product", x, y)

@@ -92,7 +92,8 @@ def _along(kernel: Callable[..., None]) -> Callable[..., ndarray]:
         # The result is no view: a leaf would copy that before it took it as its gradient.
         result = np.empty(first.shape, first.dtype)
         out = result.reshape(shape)
-        if tail <= (width := max(16, BLOCK_BYTES // max(1, length * out.itemsize))):
+        width = max(16, BLOCK_BYTES // max(1, length * out.itemsize))
+        if tail <= width:
             in_blocks(kernel, *blocks, out)
         else:
             # A row alone is larger than a block: cut it along its columns.

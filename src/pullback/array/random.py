@@ -280,7 +280,8 @@ class Generator:
                 return make(words)
             start, stop = 0, count  # of a new window
         first, numbers = self._made.get(make, (-1, _NO_WORDS))
-        if (at := start - first) < 0 or at % together or (at + count) // each > numbers.size:
+        at = start - first
+        if at < 0 or at % together or (at + count) // each > numbers.size:
             rest = self._end - start if first < 0 else min(self._end - start, max(count, STATE_WORDS))
             first, at, numbers = start, 0, make(self._window[start : start + rest - rest % together])
             numbers.flags.writeable = False

@@ -178,7 +178,7 @@ def _bernoulli_each(generator: Generator, out: np.ndarray, p: np.ndarray) -> np.
     def write(flat: np.ndarray) -> None:
         for start in range(0, flat.size, CHUNK):
             piece, limit = flat[start : start + CHUNK], limits[start : start + CHUNK]
-            # A recording's look at one bool: it takes no extremes' places (`loop_recording`).
+            # As one bool, at which a recording can look (`loop_recording`); it has no places of extremes.
             valid = piece.size if ((limit >= 0) & (limit <= 1)).all() else _possible(limit)
             piece[:valid] = draw(generator, valid) < limit[:valid]
             if valid < piece.size:

@@ -401,6 +401,7 @@ def _of_columns(name: str, kind: _Gathering, x: ndarray, about: ndarray | None =
     if length // together < _WORTH_ROWS or together * tail < _WORTH_COLUMNS:
         return None
     given = () if about is None else (np.tile(about.reshape(-1), together),)
-    if (found := _asked(name, 0, x.reshape(length // together, -1), *given)) is None or together == 1:
+    found = _asked(name, 0, x.reshape(length // together, -1), *given)
+    if found is None or together == 1:
         return found
     return kind.join.reduce(found.reshape(together, tail), axis=0, dtype=found.dtype)

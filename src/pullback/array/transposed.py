@@ -40,7 +40,8 @@ def c_copy(x: ndarray) -> ndarray:
     if x.size >= _WORTH_THREADS and copied(out := np.empty(x.shape, x.dtype), x):
         return out
     shape, strides = _merged(x)
-    if len(tiles := _tiles(shape, strides, x.itemsize, worthwhile(x.size, _WORTH_THREADS))) == 1:
+    tiles = _tiles(shape, strides, x.itemsize, worthwhile(x.size, _WORTH_THREADS))
+    if len(tiles) == 1:
         return x.copy(order="C")
     out = np.empty(x.shape, x.dtype)
     source, target = restrided(x, shape, strides), out.reshape(shape)

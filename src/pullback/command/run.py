@@ -357,7 +357,8 @@ def hide_runner_frames() -> None:
     def report_without_runner(
         kind: type[BaseException], error: BaseException, traceback: TracebackType | None
     ) -> None:
-        if (shown := program_frames(traceback)) is None and not isinstance(error, SyntaxError):
+        shown = program_frames(traceback)
+        if shown is None and not isinstance(error, SyntaxError):
             shown = traceback
         error.__traceback__ = shown
         add_answer(error)

@@ -97,7 +97,8 @@ def check_writable(
 def check_apart(written: Any, read: Any, whole: bool = False) -> None:
     """Raise torch's error where two arrays share memory; `whole`: they may be one and the same."""
     if type(written) in IN_MEMORY and type(read) in IN_MEMORY:
-        if (found := overlap_of(memory_of(written), memory_of(read))) == PARTIAL or (found and not whole):
+        found = overlap_of(memory_of(written), memory_of(read))
+        if found == PARTIAL or (found and not whole):
             raise errors.overlapping_operand()
     elif written is read and not whole and (recorder := getattr(written, "recorder", None)) is not None:
         recorder.refuse(errors.overlapping_operand())
@@ -315,7 +316,8 @@ def _move_history(x: TensorBase, node: History) -> None:
 
 def move_retained(x: TensorBase, old: History) -> None:
     """Let a gradient that is retained be taken at the node that is now behind `x`, no more at the old one."""
-    if (node := x._node) is not None and x._retained and old is not None and old is not LEAF:
+    node = x._node
+    if node is not None and x._retained and old is not None and old is not LEAF:
         at, index = edge_target(old)
         retain = at._hooks.retained.pop(index, None) if at._hooks is not None else None
         if retain is not None:

@@ -250,7 +250,8 @@ class Recorder:
             return self.references[value.index], value
         if isinstance(value, TensorBase):
             value = array_of(value)
-        if isinstance((value := unwrapped(value)), (ndarray, np.generic)):
+        value = unwrapped(value)
+        if isinstance(value, (ndarray, np.generic)):
             array = np.asarray(value)
             known = self._constant_of.get(id(array))
             # The function may write to the array later, or may have since it met a tracer first.

@@ -74,8 +74,10 @@ def damaged(
             return error
         if maker._op is not None and maker._op.kind == "view" and not own:
             return errors.modified_in_place(dtype_of(value), shape_of(value), STALE_VIEW, counter[0], number)
-    if edge is None and is_input and (base := base_of(value, node)) is not None and base._node is not None:
-        return errors.modified_in_place(dtype_of(value), shape_of(value), STALE_VIEW, counter[0], number)
+    if edge is None and is_input:
+        base = base_of(value, node)
+        if base is not None and base._node is not None:
+            return errors.modified_in_place(dtype_of(value), shape_of(value), STALE_VIEW, counter[0], number)
     description = edge_description(edge, counter if is_input else FROZEN, value)
     dtype = dtype_of(value)
     if not is_input and dtype.kind in "iu":

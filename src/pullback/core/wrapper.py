@@ -74,7 +74,8 @@ class Wrapped(InnerValue):
 
     def held(self, node: Node) -> Any:
         """Return the tensor that this is the value of: itself, or its like where it has another history."""
-        if (tensor := self.tensor)._value is self and (tensor._node is None or tensor._node is node):
+        tensor = self.tensor
+        if tensor._value is self and (tensor._node is None or tensor._node is node):
             tensor._node = node
             return tensor
         twin = object.__new__(type(tensor))

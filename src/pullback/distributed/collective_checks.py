@@ -27,7 +27,8 @@ class DebugLevel(IntEnum):
 
 
 def _from_environment() -> DebugLevel:
-    if (told := os.environ.get("TORCH_DISTRIBUTED_DEBUG", "OFF").upper()) not in DebugLevel.__members__:
+    told = os.environ.get("TORCH_DISTRIBUTED_DEBUG", "OFF").upper()
+    if told not in DebugLevel.__members__:
         raise RuntimeError("The value of TORCH_DISTRIBUTED_DEBUG must be OFF, INFO, or DETAIL.")
     return DebugLevel[told]
 

@@ -115,7 +115,8 @@ class Job:
         try:
             for local_rank in range(self.launch.count):
                 self.workers.append(self.start(local_rank, environment))
-            if not (failed := self.wait()) and self.coordinator is not None and self.coordinator.started:
+            failed = self.wait()
+            if not failed and self.coordinator is not None and self.coordinator.started:
                 # Processes on other machines may still need to hear of each other.
                 self.service.join()
         finally:
@@ -286,7 +287,8 @@ def entry(index: int, worker: Worker, stays: bool) -> str:
     """Return what is said of one process, whose file is named if it stays."""
     code = worker.process.returncode
     found = told(worker)
-    if (trace := found.get("extraInfo", {}).get("py_callstack")) is None and code < 0:
+    trace = found.get("extraInfo", {}).get("py_callstack")
+    if trace is None and code < 0:
         trace = f"Signal {-code} ({signal.Signals(-code).name}) received by PID {worker.process.pid}"
     elif trace is None:
         trace = "<N/A>: the program ended by its exit status; what it printed is above"

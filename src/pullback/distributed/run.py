@@ -28,7 +28,8 @@ def get_args_parser() -> argparse.ArgumentParser:
 
     def option(*names: str, **settings: Any) -> None:
         # The variable PET_NNODES stands for --nnodes, and so on.
-        if (told := os.environ.get(f"PET_{max(names, key=len)[2:].replace('-', '_').upper()}")) is not None:
+        told = os.environ.get(f"PET_{max(names, key=len)[2:].replace('-', '_').upper()}")
+        if told is not None:
             settings["default"] = bool(int(told)) if settings.get("action") == "store_true" else told
         # torchrun knows each option by both spellings.
         spellings = [name for name in names for name in (name, f"--{name[2:].replace('-', '_')}")]

@@ -226,7 +226,8 @@ def _needed_of(
     saved: dict[int, None] = {}
     waiting = sorted(wanted - made)
     while waiting:
-        if (number := waiting.pop()) in again or number in saved or number in recorder.constants:
+        number = waiting.pop()
+        if number in again or number in saved or number in recorder.constants:
             continue
         equation = maker.get(number)
         if equation is None or not (TABLE[equation.op].kind == "view" or equation.op in CHEAP):

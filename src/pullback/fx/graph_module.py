@@ -35,8 +35,10 @@ def _holder(module: Module, path: str, like: Module | None = None) -> Module | N
     """Return the module that holds the last part of a path, made if missing; None if it is that of `like`."""
     for part in path.split(".")[:-1]:
         held = getattr(module, part, None)
-        if like is not None and held is (like := getattr(like, part)):
-            return None
+        if like is not None:
+            like = getattr(like, part)
+            if held is like:
+                return None
         if held is None:
             held = Module()
             setattr(module, part, held)

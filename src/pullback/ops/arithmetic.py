@@ -138,7 +138,9 @@ def _pow_kernel(x: ndarray, /, exponent: Any, out: Any = ...) -> ndarray:
         return _rsqrt(x, out=out)
     if exponent == -1 and floating:
         return one_over(x, out=out)
-    return one_over(x * x, out=out) if exponent == -2 and floating else np.power(x, exponent, out=out)
+    if exponent == -2 and floating:
+        return one_over(x * x, out=out)
+    return np.power(x, exponent, out=out)
 
 
 def _pow_rule(g: Term, x: Term, exponent: Any) -> Term:

@@ -15,7 +15,8 @@ from .elementwise import cos, sgn, sin
 
 
 def _complex(x: ndarray, y: ndarray, /, out: Any = ...) -> ndarray:
-    if (dtype := dtypes.from_numpy_dtype(x.dtype).to_complex().numpy) == dtypes.COMPLEX32:
+    dtype = dtypes.from_numpy_dtype(x.dtype).to_complex().numpy
+    if dtype == dtypes.COMPLEX32:
         warn_of_complex_half()
     new = np.empty(np.broadcast_shapes(x.shape, y.shape), dtype) if out is ... else out
     parts = as_pairs(new)

@@ -54,7 +54,8 @@ shift: Call = op(
 
 
 def _recurrence(a: ndarray, b: ndarray, /, dim: int, reverse: bool) -> ndarray:
-    if (y := np.empty(np.broadcast_shapes(a.shape, b.shape), np.result_type(a, b))).ndim == 0:
+    y = np.empty(np.broadcast_shapes(a.shape, b.shape), np.result_type(a, b))
+    if y.ndim == 0:
         y[...] = b
         return y
     n = y.shape[dim]

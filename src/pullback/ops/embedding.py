@@ -159,7 +159,8 @@ _row_factor: Any = op("embedding_row_factor", _factor)
 def bring_down(table: ndarray, indices: ndarray, longest: float, order: float) -> None:
     """Scale rows at `indices` with a norm above `longest` to it in place, by ``longest/(norm + 10⁻⁷)``."""
     rows = np.unique(indices)
-    if (outside := rows[(rows < -len(table)) | (rows >= len(table))]).size:
+    outside = rows[(rows < -len(table)) | (rows >= len(table))]
+    if outside.size:
         raise IndexError(
             f"select(): index {outside[0]} out of range for tensor of size {list(table.shape)} at dimension 0"
         )

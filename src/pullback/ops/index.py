@@ -45,7 +45,8 @@ def out_of_range(where: ndarray, dims: Ints, shape: Ints) -> IndexError:
         return IndexError("index is out of bounds for dimension with size 0")
     for k, dim in enumerate(dims):
         size = shape[dim]
-        if (wrong := where[k][(where[k] < -size) | (where[k] >= size)]).size:
+        wrong = where[k][(where[k] < -size) | (where[k] >= size)]
+        if wrong.size:
             return IndexError(f"index {wrong[0]} is out of bounds for dimension {k} with size {size}")
     raise AssertionError("every index is within its axis")
 
@@ -323,7 +324,8 @@ zero_inplace: Any = op(
 def _check_flat(index: ndarray, size: int) -> None:
     if not index.size or scatter.is_within(index, size):
         return
-    if (wrong := index[(index < -size) | (index >= size)]).size:
+    wrong = index[(index < -size) | (index >= size)]
+    if wrong.size:
         raise IndexError(
             f"out of range: tried to access index {wrong.reshape(-1)[0]} on a tensor of {size} elements."
         )

@@ -30,7 +30,8 @@ def value(
         return each
     end = x.size - x.size % _ROW
     rows = [None if v is None else v.reshape(-1)[:end].reshape(-1, _ROW) for v in arrays]
-    if (found := large.ask("rows", name, rows, (*attrs[:-1], "sum"), (True,) * len(rows))) is None:
+    found = large.ask("rows", name, rows, (*attrs[:-1], "sum"), (True,) * len(rows))
+    if found is None:
         return None
     result = found[0]
     if end < x.size:

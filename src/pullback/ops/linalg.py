@@ -327,7 +327,8 @@ def _det(x: ndarray, /) -> ndarray:
 def _det_rule(g: Term, x: Term, out: Term) -> Term:
     if shape_of(x)[-1] == 1:
         return column(column(g))
-    if (values := concrete(out)) is None or (np.abs(values) >= 100 * np.finfo(values.dtype).eps).all():
+    values = concrete(out)
+    if values is None or (np.abs(values) >= 100 * np.finfo(values.dtype).eps).all():
         return solve(adjoint(x), mul(column(column(mul(g, conj(out)))), eye_of(x)))
     return mul(column(column(g)), conj(cofactors(x)))
 

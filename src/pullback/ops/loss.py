@@ -303,7 +303,8 @@ def _all_count(target: ndarray, classes: int, ignore_index: int) -> bool:
     unsigned = target.view(np.uint64) if target.dtype == np.int64 else target
     if not target.size or np.maximum.reduce(unsigned, axis=None) < classes:
         return not 0 <= ignore_index < classes or not np.count_nonzero(target == ignore_index)
-    if (bad := target[((target < 0) | (target >= classes)) & (target != ignore_index)]).size:
+    bad = target[((target < 0) | (target >= classes)) & (target != ignore_index)]
+    if bad.size:
         raise IndexError(f"Target {int(bad.reshape(-1)[0])} is out of bounds.")
     return False
 

@@ -301,7 +301,9 @@ fmin = elementwise(
 
 def divides_by_zero(x: Any, y: Any) -> bool:
     """Return whether an element is divided by zero; where there are no elements, none is."""
-    return y == 0 and bool(np.size(x)) if type(y) is int else bool(np.size(x) and np.any(np.asarray(y) == 0))
+    if type(y) is int:
+        return y == 0 and bool(np.size(x))
+    return bool(np.size(x) and np.any(np.asarray(y) == 0))
 
 
 def _native_rest(name: str, x: Any, y: Any, out: Any) -> ndarray | None:

@@ -131,7 +131,8 @@ def _expand(x: ndarray, /, shape: Shape) -> ndarray:
     if x.flags.contiguous:
         kind = type(x) if isinstance(x, ndarray) else ndarray  # numbers of NumPy's are no arrays
         return kind(shape, x.dtype, x, 0, strides)
-    if type(one := x.base) is ndarray and one.size == 1 and one.dtype == x.dtype:
+    one = x.base
+    if type(one) is ndarray and one.size == 1 and one.dtype == x.dtype:
         # A covector that was spread from one number is spread further: 0.5 µs instead of 3.
         return np.ndarray(shape, x.dtype, one, 0, strides)
     return restrided(x, shape, strides)

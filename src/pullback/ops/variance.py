@@ -30,7 +30,8 @@ def _squares(x: ndarray, dims: tuple[int, ...], keepdim: bool) -> ndarray:
         found = reduction.gathered("squares_about", x, dims, keepdim, mean)
         if found is not None and np.all((found > 1e-20) & (found < math.inf)):
             return found
-    if (d := np.subtract(x, mean, out=...)).size > _MANY:
+    d = np.subtract(x, mean, out=...)
+    if d.size > _MANY:
         r = sum_over(np.square(d, out=...), dims, keepdim)
         if np.all((r > 1e-20) & (r < math.inf)):
             return r

@@ -62,7 +62,8 @@ class SGD(Optimizer):
     def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Take one step of the formula above."""
         grad = with_decay(param, grad, group["weight_decay"])
-        if stands(momentum := group["momentum"]) or momentum != 0:
+        momentum = group["momentum"]
+        if stands(momentum) or momentum != 0:
             if (buffer := state.get("momentum_buffer")) is None:
                 buffer = state["momentum_buffer"] = grad.clone()
             else:

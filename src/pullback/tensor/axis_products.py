@@ -204,8 +204,10 @@ def einsum(*args: Any) -> Any:
         equation, operands = args[0], args[1:]
     else:
         raise errors.argument_type("einsum", "equation", 1, "str", args[0])
-    if len(operands) == 1 and isinstance(operands[0], (list, tuple)) and not (operands := tuple(operands[0])):
-        raise _too_few()
+    if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
+        operands = tuple(operands[0])
+        if not operands:
+            raise _too_few()
     for position, operand in enumerate(operands):
         if not isinstance(operand, Tensor):
             raise TypeError(

@@ -25,7 +25,8 @@ def expanded(input: Any, size: Ints) -> Any:
 def expanded_shape(input: Any, size: Ints) -> Ints:
     """Return the shape that `expand` to `size` gives, or raise torch's error."""
     own = shape_of(input)
-    if (lead := len(size) - len(own)) >= 0 and own == size[lead:] and (not lead or min(size[:lead]) >= 0):
+    lead = len(size) - len(own)
+    if lead >= 0 and own == size[lead:] and (not lead or min(size[:lead]) >= 0):
         return size
     if lead < 0:
         raise RuntimeError(

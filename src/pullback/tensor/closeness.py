@@ -22,6 +22,7 @@ from .sizes import tensor
 @public(out=False)
 def equal(input: Any, other: Any) -> bool:
     """Return whether two tensors have the same shape and the same elements (nan equals nothing)."""
+    # Plain arrays at once: to ask what the tensors are takes 4 µs.
     a, b = getattr(input, "_value", None), getattr(other, "_value", None)
     if type(a) is np.ndarray and type(b) is np.ndarray and a.dtype is b.dtype and a.dtype.kind in "biufc":
         return a.shape == b.shape and bool(np.logical_and.reduce(a == b, None))

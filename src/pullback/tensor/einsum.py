@@ -176,7 +176,8 @@ def _named(part: str, rank: int, position: int) -> list[str]:
     head, has_dots, tail = part.partition("...")
     if "." in head or "." in tail:
         raise RuntimeError(f"einsum(): found '.' for operand {position} that is not part of any ellipsis")
-    if (spare := rank - len(head) - len(tail)) < 0 or (spare and not has_dots):
+    spare = rank - len(head) - len(tail)
+    if spare < 0 or (spare and not has_dots):
         relation, condition = (
             ("is more than", "") if has_dots else ("does not match", " and no ellipsis was given")
         )

@@ -438,7 +438,8 @@ def quantile_rows(x: Any, q: Any, interpolation: str, skip: bool) -> Any:
     ranks = mul(given, top)
     if not skip:
         ranks = where(gt(nans, np.zeros((), kind)), most, ranks)
-    if (rounding := {"lower": floor, "higher": ceil, "nearest": rint}.get(interpolation)) is not None:
+    rounding = {"lower": floor, "higher": ceil, "nearest": rint}.get(interpolation)
+    if rounding is not None:
         return gather(ordered, cast(expand(rounding(ranks), whole), INT64), last)
     below, above = expand(floor(ranks), whole), expand(ceil(ranks), whole)
     low = gather(ordered, cast(below, INT64), last)

@@ -181,7 +181,8 @@ def _read(x: Any, index: Any) -> Any:
     array = readable(x)
     if array is None or not array.flags.c_contiguous or (x._node is not None and modes() is DEFAULT):
         return None
-    if (places := arrays_of(index, x)) is None or (x._view is not None and inplace.requires_grad(x)):
+    places = arrays_of(index, x)
+    if places is None or (x._view is not None and inplace.requires_grad(x)):
         return None
     if type(places) is tuple and not all(type(k) is ndarray for k in places):
         return _read_axis(array, places)

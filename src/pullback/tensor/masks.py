@@ -39,9 +39,11 @@ def masked_select(input: Any, mask: Any) -> Any:
     if dtype_of(tensor("masked_select", "mask", mask, 2)).kind != "b":
         raise RuntimeError("masked_select: expected BoolTensor for mask")
     _broadcast(mask, input)
-    if asked_size(mask) is not None and (common := np.broadcast_shapes(shape_of(input), shape_of(mask))):
-        places = traced_places(expand(mask, common))
-        return index(expand(input, common), places, tuple(range(len(common))))
+    if asked_size(mask) is not None:
+        common = np.broadcast_shapes(shape_of(input), shape_of(mask))
+        if common:
+            places = traced_places(expand(mask, common))
+            return index(expand(input, common), places, tuple(range(len(common))))
     return o.masked_select(input, mask)
 
 
@@ -161,7 +163,8 @@ def _as_tensor(number: Any, other: Any) -> Any:
     """Return a number that meets few floats as a tensor of their dtype, which saves the op 12 µs."""
     if (type(number) is not float and type(number) is not int) or not isinstance(other, TensorBase):
         return number
-    if type(x := other._value) is not np.ndarray or x.size >= _FEW or x.dtype not in _FLOATS:
+    x = other._value
+    if type(x) is not np.ndarray or x.size >= _FEW or x.dtype not in _FLOATS:
         return number
     known = -_HELD <= number <= _HELD or (number - number != 0)
     return wrap(np.array(number, x.dtype)) if known else number

@@ -278,7 +278,8 @@ def unrecorded(name: str) -> bool:
 
 def refusing(name: str) -> str:
     """Return what torch calls a function where it refuses to record a write."""
-    if (op := TABLE.get(name)) is not None and op.names and all(n.startswith("special.") for n in op.names):
+    op = TABLE.get(name)
+    if op is not None and op.names and all(n.startswith("special.") for n in op.names):
         return f"special_{name}"
     return _SHOWN.get(name, name)
 

@@ -215,7 +215,8 @@ def clamped(start: int, stop: int, size: int) -> tuple[int, int]:
 
 
 def _split_along(name: str, input: Any, where: Any, dim: int, least: int) -> tuple[Any, ...]:
-    if len(shape := shape_of(tensor(name, "input", input))) < least:
+    shape = shape_of(tensor(name, "input", input))
+    if len(shape) < least:
         raise RuntimeError(
             f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with "
             f"{len(shape)} dimensions!"

@@ -206,7 +206,8 @@ def _traced_repeats(counts: Any, size: int) -> Any:
     spread = counts.expand(size)
     ends = spread.cumsum(0)
     # What is refused is another size than any, so that calls tell the two apart.
-    if (found := asked(ends[-1].where(spread.amin() >= 0, -1))) < 0:
+    found = asked(ends[-1].where(spread.amin() >= 0, -1))
+    if found < 0:
         raise RuntimeError("repeats can not be negative")
     return searchsorted(ends, wrap(np.arange(found)), right=True)
 
@@ -391,7 +392,8 @@ def layout_argument(
 
 def _check_row(shape: Ints, strides: Ints, offset: int, given: int, at: int, length: int) -> None:
     """Raise torch's error where a view of a row, which is `length` elements long, leaves the row."""
-    if not (reach := extent(shape, strides)) or (length and offset >= at and offset + reach <= at + length):
+    reach = extent(shape, strides)
+    if not reach or (length and offset >= at and offset + reach <= at + length):
         return
     ranges = (
         f"`result` can access some memory in range [{offset}, {offset + reach}], but `tensor` can only "

@@ -155,7 +155,8 @@ def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     """Return the axes `start_dim` to `end_dim` as one."""
     shape = shape_of(tensor("flatten", "input", input))
     start = checked_dim(integer("flatten", "start_dim", 1, start_dim), len(shape))
-    if start > (end := checked_dim(integer("flatten", "end_dim", 2, end_dim), len(shape))):
+    end = checked_dim(integer("flatten", "end_dim", 2, end_dim), len(shape))
+    if start > end:
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
     if not shape:
         return reshaped(input, (1,))
@@ -278,7 +279,8 @@ def swapaxes(input: Any, axis0: int, axis1: int) -> Any:
 @public(out=False)
 def t(input: Any) -> Any:
     """Return the transpose of a matrix; a vector as it is."""
-    if (rank := len(shape_of(tensor("t", "input", input)))) > 2:
+    rank = len(shape_of(tensor("t", "input", input)))
+    if rank > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {rank}D")
     return v.t(input)
 

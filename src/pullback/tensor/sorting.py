@@ -195,7 +195,8 @@ def searchsorted(
             raise RuntimeError(
                 f"{name}: side and right can't be set to opposites, got side of left while right was True"
             )
-    if not (own := shape_of(_as_tensor(input))) and len(shape) != 1 and shape:
+    own = shape_of(_as_tensor(input))
+    if not own and len(shape) != 1 and shape:
         raise RuntimeError(
             f"{name}: input value can be a scalar only when boundaries tensor dimension is 1, but we got "
             f"boundaries tensor dim({len(shape)}) and input value's dim(0) numel(1)"
@@ -227,7 +228,8 @@ def searchsorted(
 @public
 def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False) -> Any:
     """Return in which interval between sorted `boundaries` each element lies."""
-    if (rank := len(shape_of(tensor("bucketize", "boundaries", boundaries, 2)))) != 1:
+    rank = len(shape_of(tensor("bucketize", "boundaries", boundaries, 2)))
+    if rank != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({rank})")
     return o.searchsorted(*_met(boundaries, input), bool(right), bool(out_int32))
 

@@ -44,7 +44,8 @@ class Conversion:
 
     def check(self, blocksize: Any, dense_dim: int | None) -> Any:
         """Raise torch's error where the arguments do not fit; return the size of blocks."""
-        if (x := self.x).is_sparse and self.layout is not SPARSE[0] and x.sparse_dim() != 2:
+        x = self.x
+        if x.is_sparse and self.layout is not SPARSE[0] and x.sparse_dim() != 2:
             self.refuse("for input tensors with sparse_dim()!=2")
         to = KINDS.get(self.layout)
         in_blocks = to is not None and to.in_blocks
@@ -114,7 +115,8 @@ def to_sparse(
 
 
 def _checked_dim(conversion: Conversion, sparse_dim: int) -> int:
-    if (x := conversion.x)._sparse:
+    x = conversion.x
+    if x._sparse:
         if sparse_dim != x.sparse_dim():
             own = "self.sparse_dim()" if x.is_sparse else "2"
             conversion.refuse(f"with sparse_dim argument !={own}")
@@ -236,6 +238,7 @@ def of_places(g: Any, index: Any, shape: tuple[int, ...], dim: int) -> SparseTen
         places[dim] = along.reshape(-1)
     g = unwrapped(g)
     values: Any = g if isinstance(g, TensorBase) else wrap(g, None, getattr(g, "_level", 0))
-    if not (values := values.reshape(-1)).requires_grad:
+    values = values.reshape(-1)
+    if not values.requires_grad:
         values = values.clone()  # `g` is the caller's
     return sparse(wrap(places), values, shape)

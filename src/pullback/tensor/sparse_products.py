@@ -199,7 +199,9 @@ def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1, in
     check_matrices(mat1, mat2)
     result = product(mat1, mat2)
     result = result if alpha == 1 else result * alpha
-    return (input if beta == 1 else input * beta) + result if beta else result
+    if not beta:
+        return result
+    return (input if beta == 1 else input * beta) + result
 
 
 def _addmm_(input: Any, mat1: Any, mat2: Any, **options: Any) -> Any:
@@ -354,7 +356,8 @@ def reduced(x: Any, y: Any, how: str) -> Any:
         )
     if how == "prod":
         raise RuntimeError("sparse_mm_reduce: reduce type of prod has not been enabled.")
-    if (how := {"max": "amax", "min": "amin"}.get(how, how)) not in ("sum", "mean", "amax", "amin"):
+    how = {"max": "amax", "min": "amin"}.get(how, how)
+    if how not in ("sum", "mean", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {how}")
     rows, columns, found = of_entries(x)
     weighted = y[wrap(columns)] * found.unsqueeze(1)

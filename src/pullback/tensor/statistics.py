@@ -61,8 +61,10 @@ def _covariance(input: Any, correction: int = 1, fweights: Any = None, aweights:
     _check_weights("aweights", "fV", "floating point", aweights, observations)
     weights = fweights if aweights is None else aweights if fweights is None else fweights * aweights
     total: Any = observations
-    if weights is not None and (total := weights.sum())._level == 0 and array_of(total) == 0:
-        raise RuntimeError("cov(): weights sum to zero, can't be normalized")
+    if weights is not None:
+        total = weights.sum()
+        if total._level == 0 and array_of(total) == 0:
+            raise RuntimeError("cov(): weights sum to zero, can't be normalized")
     average = (x if weights is None else x * weights).sum(1) / total
     freedom = total - correction
     if aweights is not None and correction:

@@ -243,7 +243,8 @@ def shared_memory_of(tensor: Any) -> tuple[Any, int] | None:
     owner: Any = array
     while isinstance(owner, ndarray) and owner.base is not None:
         owner = owner.base
-    if not isinstance((owner := getattr(owner, "obj", owner)), ctypes.Array):
+    owner = getattr(owner, "obj", owner)
+    if not isinstance(owner, ctypes.Array):
         return None
     return owner, address(array) - ctypes.addressof(owner)
 

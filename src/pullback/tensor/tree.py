@@ -358,7 +358,10 @@ def _broadcast_to_and_flatten(tree: object, treespec: TreeSpec, is_leaf: IsLeaf 
     """Return one value for each leaf of a spec, from a tree that may stop early; None if it does not fit."""
     if (is_leaf is not None and is_leaf(tree)) or _node(tree) is None:
         return [tree] * treespec.num_leaves
-    if treespec.is_leaf() or (node := _node(tree)) is None or _get_node_type(tree) is not treespec.type:
+    if treespec.is_leaf():
+        return None
+    node = _node(tree)
+    if node is None or _get_node_type(tree) is not treespec.type:
         return None
     children, context = node.flatten_fn(tree)
     if len(children) != treespec.num_children or context != treespec.context:

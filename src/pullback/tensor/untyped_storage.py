@@ -174,7 +174,8 @@ def mapped(filename: Any, shared: bool | None, size: int) -> ndarray:
     path = os.fspath(filename)
     try:
         with open(path, "a+b" if shared else "rb") as file:
-            if (length := file.seek(0, os.SEEK_END)) < size and not shared:
+            length = file.seek(0, os.SEEK_END)
+            if length < size and not shared:
                 raise RuntimeError(
                     f"file <{path}> size <{length}> is smaller than the required mapping size <{size}>"
                 )

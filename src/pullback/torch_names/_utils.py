@@ -178,7 +178,8 @@ def _rebuild_from_type_v2(func: Any, new_type: Any, args: Any, state: Any) -> An
     """Return a tensor of a subclass, or one with attributes."""
     if func not in _REBUILDING or type(args) is not tuple:
         raise TypeError("a tensor with attributes is rebuilt by one of the functions that rebuild tensors")
-    if type(tensor := func(*args)) is not new_type:
+    tensor = func(*args)
+    if type(tensor) is not new_type:
         tensor = tensor.as_subclass(new_type)
     if (own := getattr(type(tensor), "__setstate__", None)) is not None:
         own(tensor, state)

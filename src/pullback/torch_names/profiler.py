@@ -93,7 +93,10 @@ def schedule(
         step -= skip_first
         if skip_first_wait:
             step += wait
-        if (repeat and step // cycle >= repeat) or (place := step % cycle) < wait:
+        if repeat and step // cycle >= repeat:
+            return ProfilerAction.NONE
+        place = step % cycle
+        if place < wait:
             return ProfilerAction.NONE
         if place < wait + warmup:
             return ProfilerAction.WARMUP

@@ -1,4 +1,4 @@
-"""Note the draws of a function: which numbers of a stream it takes, for which native code asks the stream."""
+"""Record which numbers of a stream a function takes, so that native code can ask the stream for them."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _REFUSED = ("coming", "double", "doubles", "give_back", "place", "to_end_of_bloc
 
 @contextmanager
 def told_draws(recorder: Recorder) -> Iterator[None]:
-    """Let the numbers that small draws share (`Generator.made`) tell what this thread does with them in the
-    block, and refuse all other draws of its.
+    """Record which of the numbers that small draws share (`Generator.made`) this thread takes in the block,
+    and refuse its other draws.
     """
     thread, within = get_ident(), list[None]()
     usual: dict[str, Any] = {

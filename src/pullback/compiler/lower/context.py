@@ -159,7 +159,8 @@ class Context:
 
     def gathers(self, value: Lowered) -> bool:
         """Return whether a value is of so many arrays that it is stored beside the one filled last."""
-        if (even := value.even) is None or value.buffer is not None or prod(value.shape) < BEYOND:
+        even = value.even
+        if even is None or value.buffer is not None or prod(value.shape) < BEYOND:
             return False
         numbers = {b.number for b in even if b.shape}
         recent = {n.buffer.number for n in self.nodes[-RECENT:] if isinstance(n, Map)}
@@ -324,7 +325,8 @@ class Context:
         key = a, b, rows, columns, inner, alpha
         if (known := self._products.get(key)) is not None:
             return self.held(known)
-        if (buffer := self.buffer((*batch, rows, columns), dtype)).bytes <= KEPT:
+        buffer = self.buffer((*batch, rows, columns), dtype)
+        if buffer.bytes <= KEPT:
             self._products[key] = buffer
         self.nodes.append(
             Contraction(

@@ -34,7 +34,8 @@ def form(op: Op) -> Form:
     It gets the handler, the operands in the dtype in which torch computes, and the op's attributes; it raises
     `Unwritten` for an op without one.
     """
-    if (op := TABLE[op.base]).form is not None:
+    op = TABLE[op.base]
+    if op.form is not None:
         return op.form
     if isinstance(op.kernel, np.ufunc):
         return functools.partial(_asked, ufunc=op.kernel)
@@ -195,7 +196,8 @@ def _asked(ops: Handler, *operands: Any, ufunc: np.ufunc) -> Any:
 
 def asking(op: Op, kinds: Sequence[np.dtype[Any]]) -> Form | None:
     """Return an op's scalar form for real dtypes that NumPy's loop takes as they are; None for others."""
-    if (op := TABLE[op.base]).form is not None or not isinstance(op.kernel, np.ufunc):
+    op = TABLE[op.base]
+    if op.form is not None or not isinstance(op.kernel, np.ufunc):
         return None
     wanted, result, how = _answer(op.kernel, *kinds)
     if type(how) is not str or wanted != tuple(kinds) or result.kind == "c":

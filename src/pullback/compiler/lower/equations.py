@@ -281,7 +281,8 @@ class _Lowering:
         kinds = tuple([(o.dtype, not o.shape) if isinstance(o, Lowered) else (type(o), o) for o in operands])
         if op.rounded_attrs and dtype in HALVES:
             attrs = tuple([float(np.asarray(v, dtype)) for v in attrs])
-        if (computed := _computed(op, op.form, kinds, attrs, dtype, dtypes.get_default_dtype())) is None:
+        computed = _computed(op, op.form, kinds, attrs, dtype, dtypes.get_default_dtype())
+        if computed is None:
             return None
         written, common, exact, count, as_is, paired = computed
         # What many elements share is computed once.

@@ -229,7 +229,8 @@ class Kernel:
     def _affine(self, domain: Domain) -> bool:
         innermost = domain.loops[-1] if domain.loops else domain.row
         for node in self.nodes:
-            if (where := place(node, domain)) is None or (where.kind == ROW and not domain.loops):
+            where = place(node, domain)
+            if where is None or (where.kind == ROW and not domain.loops):
                 return False
             for index in (*(read.index for read in read_by(node, where)), where.store):
                 if index.coefficient(innermost) is None:

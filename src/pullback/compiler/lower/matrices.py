@@ -80,7 +80,8 @@ def solve(
     context: Context, a: Lowered, b: Lowered, left: bool, vector: bool, caller: str
 ) -> list[Lowered] | None:
     """Lower X with A·X = B, or X·A = B, and the places of failures, of which there are none."""
-    if (found := small_systems.solve(context, a, b, left, vector)) is not None or (vector and not left):
+    found = small_systems.solve(context, a, b, left, vector)
+    if found is not None or (vector and not left):
         return _with_info(context, found)
     if vector:
         found = _solved(context, a, copied(b, (*b.shape, 1)))
@@ -93,7 +94,8 @@ def solve(
 
 def inverse(context: Context, a: Lowered, caller: str) -> list[Lowered] | None:
     """Lower the inverse and the places of failures, of which there are none."""
-    if (found := small_systems.inverse(context, a)) is not None or not _is_eliminated(a, a.shape[-1]):
+    found = small_systems.inverse(context, a)
+    if found is not None or not _is_eliminated(a, a.shape[-1]):
         return _with_info(context, found)
     size = a.shape[-1]
     eye = context.held(context.constant(np.eye(size, dtype=a.dtype)))

@@ -23,7 +23,9 @@ def _axes(x: Lowered, dims: Sequence[int] | None) -> tuple[int, ...]:
 
 
 def _shaped(value: Lowered, x: Lowered, axes: Sequence[int], keepdim: bool) -> Lowered:
-    return copied(value, tuple(1 if a in axes else n for a, n in enumerate(x.shape))) if keepdim else value
+    if not keepdim:
+        return value
+    return copied(value, tuple(1 if a in axes else n for a, n in enumerate(x.shape)))
 
 
 def without(indices: Indices, axes: Sequence[int]) -> Indices:
@@ -35,7 +37,8 @@ def totals(
     context: Context, x: Lowered, dims: Sequence[int] | None = None, keepdim: bool = False, *, mean: bool
 ) -> Lowered | None:
     """Lower a sum or a mean."""
-    if (dtype := context.results[0][1]) != computing(dtype) or (mean and not is_float(x.dtype)):
+    dtype = context.results[0][1]
+    if dtype != computing(dtype) or (mean and not is_float(x.dtype)):
         return None
     return total(context, x, dims, keepdim, dtype, mean)
 
@@ -207,7 +210,8 @@ def variance(
 
 def product(context: Context, x: Lowered, dim: int | None = None, keepdim: bool = False) -> Lowered | None:
     """Lower the product along an axis, or of all elements."""
-    if (dtype := context.results[0][1]) != x.dtype or dtype != computing(dtype) or dtype.kind == "b":
+    dtype = context.results[0][1]
+    if dtype != x.dtype or dtype != computing(dtype) or dtype.kind == "b":
         return None
     axes = tuple(range(len(x.shape))) if dim is None else (dim % len(x.shape),) if x.shape else ()
     return _shaped(context.reduction(x, axes, "prod", dtype), x, axes, keepdim)
@@ -215,7 +219,8 @@ def product(context: Context, x: Lowered, dim: int | None = None, keepdim: bool 
 
 def total_without_nan(context: Context, x: Lowered, dims: Sequence[int], keepdim: bool) -> Lowered | None:
     """Lower the sum of what is not NaN."""
-    if (dtype := context.results[0][1]) != x.dtype or dtype != computing(dtype) or not is_float(dtype):
+    dtype = context.results[0][1]
+    if dtype != x.dtype or dtype != computing(dtype) or not is_float(dtype):
         return None
 
     def body(ops: Handler, indices: Indices) -> Any:
@@ -239,7 +244,8 @@ def count_of_others(context: Context, x: Lowered, dims: Sequence[int]) -> Lowere
 
 def norm(context: Context, x: Lowered, order: float, dims: Sequence[int], keepdim: bool) -> Lowered | None:
     """Lower ``(Σ|x|^order)^(1/order)``, and what it is at 0, ∞ and −∞."""
-    if not is_float(dtype := x.dtype) or dtype != computing(dtype) or context.results[0][1] != dtype:
+    dtype = x.dtype
+    if not is_float(dtype) or dtype != computing(dtype) or context.results[0][1] != dtype:
         return None
     axes = _axes(x, dims)
 

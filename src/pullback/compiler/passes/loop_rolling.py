@@ -279,7 +279,8 @@ class Rolling:
             if signatures[last] != signatures[last - period]:
                 continue
             end = self._end(signatures, start, period)
-            if (count := (end - start) // period + 1) < LEAST or self._tried[period, end] >= PHASES:
+            count = (end - start) // period + 1
+            if count < LEAST or self._tried[period, end] >= PHASES:
                 continue
             once = self.equations[start : start + period]
             # Before operands are looked at, which took half of a first call where values are large.

@@ -134,7 +134,7 @@ def emitted(plan: Plan) -> Plan:
         if isinstance(step, Kernel):
             emission = plan.emissions[id(step)] = emit(step, module, escaping[n])
             if kernels.apart and len(emission.parameters) <= WIDE:
-                # It is compiled while the next ones are written. Threads and loops want other sizes known.
+                # It is compiled while the next ones are written; for threads and loops, with its sizes in it.
                 alone = _parts(emission) == 1
                 if alone and emission.rows <= FEW:
                     emission.text = _with_rows(emission)

@@ -79,7 +79,8 @@ class History:
         for depth in range(len(path) + 1):
             if place is None:
                 break
-            if (n := bisect_right(place.written, version) - 1) >= 0 and place.written[n] > found.version:
+            n = bisect_right(place.written, version) - 1
+            if n >= 0 and place.written[n] > found.version:
                 found = Covered(place.written[n], depth, place.values[n])
             place = place.children.get(path[depth]) if depth < len(path) else None
         return found

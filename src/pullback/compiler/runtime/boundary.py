@@ -290,8 +290,8 @@ def boundary(
 def refusal(
     shape: tuple[int, ...], dtype: np.dtype[Any], error: Exception, led_to: Sequence[int]
 ) -> Callable[[Sequence[Any]], Any]:  # fmt: skip
-    """Return what makes the node of a result that cannot be pulled back, from the edges of a call's inputs,
-    of which it is `led_to` some.
+    """Return what makes the node of a result that cannot be pulled back, from the edges of a call's inputs.
+    Its history leads to those at the places `led_to`.
 
     Where the function has pulled the result back itself, the node counts as freed by the function's caller.
     """

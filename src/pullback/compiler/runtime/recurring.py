@@ -2,9 +2,10 @@
 
 A function that decodes with ``cache[:, : n + 1]`` is called with another length each time, and with the same
 lengths for the next text. When it has as many programs as it may have, what was called before and comes again
-gets one, too, as long as the programs that there are serve calls. After some seconds more are made only as
-they pay: in no more time than the calls take eagerly that programs serve, or that came again. They are tried
-in the order in which they came last time, and hardly ever once they no longer fit.
+gets one, too, as long as the programs that there are serve calls. Once five seconds have gone into such
+programs, they have to pay: those made since take no more time than it would take to do eagerly the calls that
+programs served or that came again. Programs are tried in the order in which they came last time, and hardly
+ever once they no longer fit.
 """
 
 from __future__ import annotations

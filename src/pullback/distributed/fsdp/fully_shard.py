@@ -215,7 +215,8 @@ def _unsharded(module: Module) -> Any:
     """Yield owner, name and parameter of all that no part shards."""
     stack = [module]
     while stack:
-        if isinstance((owner := stack.pop(0)), FSDPModule) and owner is not module:
+        owner = stack.pop(0)
+        if isinstance(owner, FSDPModule) and owner is not module:
             continue
         for name, p in owner._parameters.items():
             if p is not None:

@@ -164,7 +164,8 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
             given_numbers = dict(zip(group["params"], given["params"], strict=True))
             places = []
             for p in own["params"]:
-                if (found := state_dict["state"].get(given_numbers.get(p, numbers[p]))) is not None:
+                found = state_dict["state"].get(given_numbers.get(p, numbers[p]))
+                if found is not None:
                     state[place] = found
                 places.append(place)
                 place += 1

@@ -111,7 +111,8 @@ def split_args_kwargs_into_chunks(
     named_specs = tree_map(_default, kwargs) if kwargs_chunk_spec is None else kwargs_chunk_spec
     numbered, numbered_specs = dict(enumerate(args)), dict(enumerate(specs))
     split = _split_values(numbered, numbered_specs, chunks)
-    if len(named := _split_values(kwargs, named_specs, len(split))) < len(split):
+    named = _split_values(kwargs, named_specs, len(split))
+    if len(named) < len(split):
         split = _split_values(numbered, numbered_specs, len(named))
     if len(split) != len(named):
         raise RuntimeError(

@@ -106,7 +106,8 @@ def _unrecorded(query: Any, key: Any, value: Any, mask: Any, is_causal: bool, sc
         if x.strides[3] != x.itemsize:
             return None
     if mask is not None:
-        if (own := readable(mask)) is None or (own.dtype.kind != "b" and own.dtype is not q.dtype):
+        own = readable(mask)
+        if own is None or (own.dtype.kind != "b" and own.dtype is not q.dtype):
             return None
         if not _is_one_op(query, key, value, mask, False):
             return None

@@ -134,4 +134,6 @@ def by_number(
         losses = where(isinf(losses), wrap(np.zeros((), dtype_of(losses))), losses)
     if reduction == 1:
         return mean_all(losses / as_dtype(maximum(labels, wrap(np.array(1))), dtype_of(losses)))
-    return sum_all(losses) if reduction == 2 else squeeze_dim(losses, 0) if alone else losses
+    if reduction == 2:
+        return sum_all(losses)
+    return squeeze_dim(losses, 0) if alone else losses

@@ -50,7 +50,8 @@ class LinearCrossEntropyOptions:
             divides = not colon or (factor.isdigit() and int(factor) > 0)
             if name != "aspect_ratio" or not divides:
                 raise ValueError(f"invalid chunking_method: {self.chunking_method!r}")
-        if (size := self.batch_chunk_size) is not None and not (isinstance(size, int) and size > 0):
+        size = self.batch_chunk_size
+        if size is not None and not (isinstance(size, int) and size > 0):
             raise ValueError(f"batch_chunk_size must be positive int or None, got {size!r}")
         floating = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
         if self.acc_dtype is not None and self.acc_dtype not in floating:

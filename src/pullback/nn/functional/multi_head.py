@@ -221,7 +221,8 @@ def multi_head_attention_forward(
         if found:
             output, shares = found
             return output, shares.mean(1) if average_attn_weights and need_weights else shares
-    if not (batched := _check_ranks(query, key, value, key_padding_mask, attn_mask, num_heads)):
+    batched = _check_ranks(query, key, value, key_padding_mask, attn_mask, num_heads)
+    if not batched:
         query, key, value = (x.unsqueeze(1) for x in (query, key, value))
         key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
     rows, batch, width = shape_of(query)

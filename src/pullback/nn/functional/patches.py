@@ -72,7 +72,8 @@ def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, st
             "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions "
             f"for input, but got: {list(shape)}"
         )
-    if min(blocks := geometry.output_size(shape[-2:], kernel, strides, paddings, dilations)) < 1:
+    blocks = geometry.output_size(shape[-2:], kernel, strides, paddings, dilations)
+    if min(blocks) < 1:
         raise RuntimeError(
             f"Given input with spatial size {tuple(shape[-2:])}, kernel_size={kernel}, dilation={dilations}, "
             f"padding={paddings}, calculated shape of the array of sliding blocks as {blocks}, but its "

@@ -153,7 +153,8 @@ def poisson_nll_loss(
     target·log(input + eps).
     """
     check_tensors(input, target)
-    if (reduction := legacy_reduction(size_average, reduce, reduction)) not in ("none", "mean", "sum"):
+    reduction = legacy_reduction(size_average, reduce, reduction)
+    if reduction not in ("none", "mean", "sum"):
         raise ValueError(reduction + " is not a valid value for reduction")
     if not (isinstance(log_input, bool) and isinstance(full, bool)):
         raise TypeError("flags are bools")

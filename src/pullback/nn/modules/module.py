@@ -133,7 +133,8 @@ class Module(ModuleTree, ModuleState, ModuleConversions, ModuleHooks):
             self._put_module(name, value)
             return
         buffers = stores.get("_buffers")
-        if (marked := isinstance(value, Buffer)) or (buffers is not None and name in buffers):
+        marked = isinstance(value, Buffer)
+        if marked or (buffers is not None and name in buffers):
             if value is not None and not _is_tensor_like(value):
                 raise TypeError(
                     f"cannot assign '{typename(value)}' as buffer '{name}' (torch.nn.Buffer, torch.Tensor "

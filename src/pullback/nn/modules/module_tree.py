@@ -49,7 +49,8 @@ class ModuleTree:
     def get_parameter(self, target: str) -> Parameter:
         """Return the parameter with a dotted name."""
         path, _, name = target.rpartition(".")
-        if not isinstance((parameter := self.get_submodule(path)._get_attribute(name)), Parameter):
+        parameter = self.get_submodule(path)._get_attribute(name)
+        if not isinstance(parameter, Parameter):
             raise AttributeError(f"`{name}` is not an nn.Parameter")
         return parameter
 

@@ -100,7 +100,8 @@ def check_hook(hook: Any) -> None:
     bucket = signature.parameters["bucket"].annotation
     if not isinstance(bucket, str) and bucket not in (inspect.Signature.empty, GradBucket):
         raise ValueError("Communication hook: bucket annotation should be dist.GradBucket.")
-    if isinstance((returned := signature.return_annotation), str) or returned is inspect.Signature.empty:
+    returned = signature.return_annotation
+    if isinstance(returned, str) or returned is inspect.Signature.empty:
         return
     if getattr(returned, "__origin__", None) is not Future:
         raise ValueError(

@@ -148,7 +148,8 @@ def count_active(joinable: Joinable) -> tuple[Any, Any] | None:
         raise AssertionError(
             f"Check that the {type(joinable)} constructor calls the ``Joinable`` constructor"
         )
-    if not (config := joinable._join_config).is_first_joinable or not config.enable:
+    config = joinable._join_config
+    if not config.is_first_joinable or not config.enable:
         return None
     group = joinable.join_process_group
     count = ones(1)

@@ -23,7 +23,8 @@ class _DDPSink(Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        if (ddp := ctx.ddp()).static_graph and not ddp._delay_queued:
+        ddp = ctx.ddp()
+        if ddp.static_graph and not ddp._delay_queued:
             ddp._delay_queued = True
             queue_callback(ddp.reducer.reduce_all)
         return (None, *grads)

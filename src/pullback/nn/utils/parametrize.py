@@ -327,7 +327,8 @@ def remove_parametrizations(module: Any, tensor_name: str, leave_parametrized: b
     """
     if not is_parametrized(module, tensor_name):
         raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")
-    if (functions := module.parametrizations[tensor_name]).is_tensor:
+    functions = module.parametrizations[tensor_name]
+    if functions.is_tensor:
         kept = functions.original
         if leave_parametrized:
             with no_grad():

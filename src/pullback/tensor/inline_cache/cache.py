@@ -277,7 +277,9 @@ class InlineCache:
             )
         if compute is not None:
             compute = source.replayed(compute, [tensor._value for tensor in tensors], plan[-2], stand)
-        return planning.warned(compute, texts, bool(stand)) if texts else compute, *plan
+        if texts:
+            compute = planning.warned(compute, texts, bool(stand))
+        return compute, *plan
 
     def _note_plan(self) -> None:
         self._plans -= 1

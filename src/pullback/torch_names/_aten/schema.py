@@ -184,7 +184,7 @@ class FunctionSchema:
 
 
 def _same(value: Any, default: Any) -> bool:
-    return False if isinstance(value, TensorBase) else type(value) is type(default) and bool(value == default)
+    return not isinstance(value, TensorBase) and type(value) is type(default) and bool(value == default)
 
 
 def _spelt(word: str) -> str:

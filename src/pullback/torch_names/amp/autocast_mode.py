@@ -124,7 +124,8 @@ def _cast(value: Any, wanted: Any, caster: _Caster) -> Any:
     if cache is None or not weight or wanted is not caster.dtype or not caster.caches:
         return value.to(wanted)
     key = id(value), modes().grad  # what was cast without a graph has no gradient to give
-    if (found := cache.get(key)) is None or found[0] is not value or found[1].dtype is not wanted:
+    found = cache.get(key)
+    if found is None or found[0] is not value or found[1].dtype is not wanted:
         found = cache[key] = (value, value.to(wanted))
     return found[1]
 

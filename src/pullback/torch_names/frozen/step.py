@@ -185,7 +185,8 @@ class _Outputs:
             if (n := grads.get(source.at)) is None:
                 return self._value(Result("cell", self._cells[source.at]), told)
             return program.outputs[n]
-        if (made := self.captured.made[source.at]).output is None:
+        made = self.captured.made[source.at]
+        if made.output is None:
             raise with_note(
                 RuntimeError("freeze: the function returns a part of a tensor that it holds or is given"),
                 "Return a clone of it.",

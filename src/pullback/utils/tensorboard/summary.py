@@ -64,7 +64,8 @@ def default_bins() -> list[float]:
 
 def histogram(name: str, values: Any, bins: Any, max_bins: int | None = None) -> Any:
     """Return the record of a distribution of values; empty bins at both ends are left out, but one."""
-    if (flat := as_array(values).astype(float).reshape(-1)).size == 0:
+    flat = as_array(values).astype(float).reshape(-1)
+    if flat.size == 0:
         raise ValueError("The input has no element.")
     counts, limits = np.histogram(flat, bins=default_bins() if bins == "tensorflow" else bins)
     if max_bins is not None and len(counts) > max_bins:
@@ -83,7 +84,8 @@ def histogram(name: str, values: Any, bins: Any, max_bins: int | None = None) ->
 
 def in_height_width_channels(images: ndarray, order: str) -> ndarray:
     """Return an image, or a grid of several, with three channels (or four) last."""
-    if len(order := order.upper()) != images.ndim or len(set(order)) != len(order):
+    order = order.upper()
+    if len(order) != images.ndim or len(set(order)) != len(order):
         raise AssertionError(
             f"size of input tensor and input format are different. tensor shape: {images.shape}, "
             f"input_format: {order}"

@@ -3,7 +3,7 @@
 The native function makes arrays for the results, and calls each loop as often as is told, on the memory of
 the arrays that it is given, of the results, of constants, and of one piece for all that a call needs for
 itself. That piece is shared: one such function runs at a time, under the interpreter's lock, and none runs
-Python once it calls loops: decisions, which come before draws, are asked again behind these.
+Python between its loops, except to draw. What was computed before that, for decisions, is computed again.
 """
 
 from __future__ import annotations

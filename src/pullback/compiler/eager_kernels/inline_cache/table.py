@@ -161,7 +161,7 @@ class InlineCaches:
     ) -> Callable[..., Any]:
         """Return a native function that gives what a function does of arrays of these shapes and strides,
         where it is made of NumPy's loops and on few elements; else the function itself. It may write to one
-        of them, `target`. Where it draws, the streams `stand` where they did before.
+        of them, `target`. Where it draws, `stand` sets the streams back before each call that is compared.
         """
         if target < 0 and any(views := _views(compute, arrays)):
             rest = _without(compute, views)

@@ -89,7 +89,7 @@ def cos(ops: Writer, x: Lanes) -> tuple[Lanes, Lanes]:
 
 
 def _log(ops: Writer, k: Lanes, f: Lanes, total: Lanes, low: float | Lanes = 0.0) -> Lanes:
-    """Return log(2**k * (1 + f + low)), of which `total`, which that is, tells the edges."""
+    """Return log(2**k * (1 + f + low)); `total`, the number itself, says if it is 0, negative or infinite."""
     z = f * f
     tail = ops.fma(z * f, ops.polynomial(f, LOG_SINGLE[1]), ops.fma(k, _LN2_LOW, low))
     y = ops.fma(k, _LN2_HIGH, ops.fma(z, -0.5, tail) + f)
@@ -108,7 +108,7 @@ def log(ops: Writer, x: Lanes) -> Lanes:
 
 
 def log1p(ops: Writer, x: Lanes) -> Lanes:
-    """Return log(1 + x), which takes 2.2 times as long by way of float64."""
+    """Return log(1 + x), which takes twice as long by way of float64."""
     total = x + 1.0
     shift = ops.bits(total) + (_ONE - _ROOT_HALF)
     k = ops.from_bits((shift >> 23) | 0x4B000000) + (-127.0 - 2.0**23)

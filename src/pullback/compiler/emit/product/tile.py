@@ -49,8 +49,8 @@ def write(code: Code, tile: Tile, packed: bool = False) -> str:
     """Return the function of one tile, as text; the module it is in is the tile's unless `packed`.
 
     It computes ``tiles`` beside one another, those of B ``b_apart`` elements apart: a call for each took as
-    long as 14 k (0017). ``again`` is 1 where something has been added to the result, else 0. If `packed`, A
-    and B are packed for this tile.
+    long as 14 steps along the inner axis (0017). ``again`` is 1 where something has been added to the result,
+    else 0. If `packed`, A and B are packed for this tile.
     """
     lanes, last = code.lanes, tile.vectors - 1
     # Rows are told from one of two addresses, by steps that have room in registers. LLVM is not to know

@@ -194,9 +194,10 @@ _SPECIAL = ("__torch_function__", *(f"__{name}__" for name in ASKING.split() if 
 
 @functools.lru_cache(maxsize=256)
 def _stand_in(kind: type) -> type[_Object]:
-    """Return a class for what stands for objects of the user's class: it has its name, and refuses to run the
-    special methods that this has.
+    """Return a class for what stands for objects of a class of the user's. It has that class's name, and
+    refuses to run each special method that this class has.
     """
+
     def refuse(self: _Object, *args: Any) -> NoReturn:
         raise self._session.refusal(f"it passes a {kind.__name__} to a function of ours")
 
