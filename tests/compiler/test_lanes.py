@@ -11,7 +11,10 @@ import pullback as torch
 
 pytest.importorskip("llvmlite")
 
+from pullback.compiler.emit.codegen import Code
+from pullback.compiler.emit.writer import Writer
 from pullback.compiler.lower.domain import TERMS, in_lanes, reduced, split
+from pullback.compiler.runtime import engine
 
 from .agreement import agree
 
@@ -141,7 +144,7 @@ def test_axes_of_one_element_do_not_count(shape: tuple[int, ...], axes: Any) -> 
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
-@pytest.mark.parametrize("columns", [8, 9, 12, 15, 30, 33, 40])
+@pytest.mark.parametrize("columns", [3, 4, 7, 9, 12, 15, 21, 30, 33, 40])
 def test_exponentials_of_short_rows(columns: int, dtype: torch.dtype) -> None:
     torch.manual_seed(0)
     x = 5 * torch.randn(70, columns, dtype=dtype)
@@ -149,6 +152,39 @@ def test_exponentials_of_short_rows(columns: int, dtype: torch.dtype) -> None:
 
     def function(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
         return x.softmax(1), x.logsumexp(1), (x - x.amax(1, keepdim=True)).exp().sum(1)
+
+    for found, expected in zip(torch.compile(function)(x), function(x), strict=True):
+        torch.testing.assert_close(found, expected)
+
+
+@pytest.mark.parametrize("columns", [5, 7])
+@pytest.mark.parametrize("real", ["float", "double"])
+def test_short_rows_call_functions_of_whole_registers(
+    monkeypatch: pytest.MonkeyPatch, columns: int, real: str
+) -> None:
+    made: list[Code] = []
+    real_code = Writer.code
+    monkeypatch.setattr(Writer, "code", lambda self: made.append(real_code(self)) or made[-1])
+    x = torch.randn(640, columns, dtype=torch.float32 if real == "float" else torch.float64)
+    found = torch.compile(lambda x: x.softmax(1))(x)
+    torch.testing.assert_close(found, x.softmax(1))
+    lanes = engine.register_bytes() // (4 if real == "float" else 8)
+    assert f"pullback_exp_{real}_{lanes}" in made[0].called
+
+
+@pytest.mark.parametrize("rows", [15, 16, 37])
+def test_what_a_row_keeps_for_its_later_loops(rows: int) -> None:
+    """It lies on the stack where a row is a lane: numbers, truth values, and complex ones in memory."""
+    x = 3 * torch.randn(rows, 11, dtype=torch.float64)
+
+    def function(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        raised = (x - x.amax(1, keepdim=True)).exp()
+        few = raised < raised.mean(1, keepdim=True)
+        turned = torch.polar(raised, x)
+        return (
+            torch.where(few & few.any(1, keepdim=True), raised / raised.sum(1, keepdim=True), x),
+            (turned * turned.sum(1, keepdim=True).conj()).real,
+        )
 
     for found, expected in zip(torch.compile(function)(x), function(x), strict=True):
         torch.testing.assert_close(found, expected)

@@ -102,6 +102,8 @@ class Emitter(Lines):
         self.moved: dict[int, int] = {}
         #: Buffers that hold one row only, and the index into the row.
         self.rows: dict[int, Index] = {}
+        #: Those of them that are arrays on the stack, which LLVM makes registers of.
+        self.arrays: dict[int, str] = {}
         #: The values that stand for constants.
         self.hidden: dict[Value, Value] = {}
         #: Dtypes of floats among which there are some that were narrower.
@@ -130,6 +132,12 @@ class Emitter(Lines):
         if initial is not None:
             self.line(f"store {type_} {initial}, ptr {name}")
         return name
+
+    def hold(self, buffer: Buffer, count: int) -> None:
+        """Let a buffer that holds a row only be an array on the stack, of so many elements."""
+        if buffer.number not in self.arrays:
+            type_ = "i8" if buffer.dtype == BOOL else TYPES[buffer.dtype]
+            self.arrays[buffer.number] = self.slot(f"[{count} x {type_}]")
 
     @contextmanager
     def scope(self) -> Iterator[None]:
@@ -226,6 +234,8 @@ class Emitter(Lines):
 
     def _from_parameter(self, buffer: Buffer, index: Index, size: int) -> tuple[str, str]:
         """Return a buffer's parameter, and how many elements of a size an index is from there."""
+        if (array := self.arrays.get(buffer.number)) is not None:
+            return array, self.position(index)
         if buffer.number not in self.parameters:
             self.parameters[buffer.number] = f"%p{len(self.parameters)}"
             if self.moves and index.constant:

@@ -139,6 +139,7 @@ class Analysis:
         self.indices: list[Index] = []
         #: Operations, with a function counted as `FUNCTION`.
         self.count = 0
+        self.functions = 0
         self.places = 0
 
     def load(self, buffer: Buffer, index: Index) -> Any:
@@ -184,6 +185,7 @@ class Analysis:
 
     def function(self, name: str, *xs: Term) -> Term:
         self.count += self.FUNCTION
+        self.functions += 1
         return Term(xs[0].dtype)
 
 

@@ -20,7 +20,7 @@ from ..emit.scalars import TYPES, Value, computing, is_float, number
 from .buffer import Buffer
 from .domain import BLOCK, Domain
 from .filling import Node
-from .handlers import Analysis, Read
+from .handlers import PARTS, Analysis, Read
 from .index import Index, Variable, atom_index, constant
 from .kernel import ALL, COLUMN, ELEMENT, LANE, ROW, Kernel, Place, analysis_of, place, read_by
 from .lowered import COMBINE, Map, Reduction
@@ -85,6 +85,10 @@ OPERATION, BYTE = 0.04, 0.05
 #: Operations of a row that LLVM writes out, to vectorize the loop over rows. Of longer ones it writes out
 #: parts: logsumexp of 32 columns took 4.9 ns an element (of 28 1.0), and takes 1.6 where the loop stays.
 UNROLLED = 490
+#: Columns, at most, of rows that a loop over rows computes, a row to a lane, and how many rows that takes.
+#: What is left over beside full registers are scalar functions: softmax of 5 columns took 13 ns an element
+#: and takes 1.4, of 12 in float64 24 and 3.5, of 21 5.8 and 1.4. Compiling 32 columns takes thrice as long.
+WIDEST, LEAST_ROWS = 32, 16
 
 
 def identity(combine: str, dtype: np.dtype[Any]) -> Any:
@@ -117,7 +121,7 @@ def emit(kernel: Kernel, module: Module, escaping: set[int], any_rows: bool = Fa
     writer = _Writer(kernel, domain, module, escaping, any_rows)
     writer.write()
     spares = [spare.number for _, spare in writer.spares.values()]
-    rows = dict.fromkeys([*writer.ops.rows, *spares], domain.columns)
+    rows = dict.fromkeys([*writer.ops.rows.keys() - writer.ops.arrays, *spares], domain.columns)
     rows |= {n: domain.lanes for n in rows if n in writer.places and writer.places[n].kind == LANE}
     return Emission(
         writer.ops.function_text(), [*writer.ops.parameters], domain.rows, rows, writer.partials(),
@@ -143,6 +147,8 @@ class _Writer:
         #: Sums over columns that are gathered by stretches, and the spare rows for it, by their buffers.
         self.spares: dict[int, tuple[Buffer, Buffer]] = {}
         self.accesses = Accesses()
+        #: Whether the loop over rows is vectorized, with a row in each lane.
+        self.in_lanes = self._fills_lanes()
 
     def partials(self) -> list[Partial]:
         """Return what is gathered over columns or over everything."""
@@ -192,6 +198,8 @@ class _Writer:
                     # What only later stages of the same row read needs no more than a row.
                     if number_ not in escaping and self.domain.rows > 1 and source.kind == ELEMENT:
                         self.ops.rows[number_] = self.domain.column()
+                        if self.in_lanes and read.buffer.dtype not in PARTS:
+                            self.ops.hold(read.buffer, self.domain.columns)
             self.stages[node.buffer.number] = stage
             if where.kind == LANE and node.buffer.number not in escaping and self.domain.rows > 1:
                 self.ops.rows[node.buffer.number] = self.domain.lane()
@@ -332,18 +340,29 @@ class _Writer:
         if self.domain.laned or any(index.divides() for _, index, _ in self.accesses.reads):
             return True
         written = any(self.places[n].kind == ELEMENT for n in self.accesses.writes if n in self.stored)
-        if written and (self.domain.columns >= LINE or not self._has_costly_rows()):
+        if written and not self.in_lanes:
             return True
         gathers = any(place.kind == COLUMN for place in self.places.values())
-        return bool(self.ops.rows) or gathers or self.domain.kept != tuple(range(len(self.domain.kept)))
+        in_memory = bool(self.ops.rows.keys() - self.ops.arrays)
+        return in_memory or gathers or self.domain.kept != tuple(range(len(self.domain.kept)))
 
-    def _has_costly_rows(self) -> bool:
-        """Return whether one number of a row takes functions, which a loop over rows computes as vectors."""
-        return any(
-            analysis_of(node, self.places[node.buffer.number]).count >= Analysis.FUNCTION
-            for node in self.kernel.nodes
-            if self.places[node.buffer.number].kind == ROW
-        )
+    def _fills_lanes(self) -> bool:
+        """Return whether rows are better lanes than loops: they fill no registers, and take long."""
+        domain = self.domain
+        if domain.rows < LEAST_ROWS or domain.columns > WIDEST or domain.columns % LINE == 0 or domain.laned:
+            return False
+        return any(self._takes_long(node) for node in self.kernel.nodes)
+
+    def _takes_long(self, node: Node) -> bool:
+        """Return whether a node takes functions, or where a row is less than a register, many operations."""
+        where = place(node, self.domain)
+        assert where is not None
+        if analysis_of(node, where).count < Analysis.FUNCTION:
+            return False
+        # Of what goes element by element no more than the number of operations is known without running it.
+        analysis = Analysis()
+        node.body(analysis, where.indices)  # type: ignore[attr-defined]  # maps and reductions have one
+        return self.domain.columns < LINE or analysis.functions > 0
 
     def _block_end(self) -> str:
         ops, size = self.ops, self.domain.size
