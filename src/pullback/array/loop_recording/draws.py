@@ -20,7 +20,8 @@ _REFUSED = ("coming", "double", "doubles", "give_back", "place", "to_end_of_bloc
 @contextmanager
 def told_draws(recorder: Recorder) -> Iterator[None]:
     """Record which of the numbers that small draws share (`Generator.made`) this thread takes in the block,
-    and refuse its other draws.
+    and refuse its other draws. Methods of `Generator` are exchanged meanwhile, so only one thread may be in
+    such a block: `recording` sees to that.
     """
     thread, within = get_ident(), list[None]()
     usual: dict[str, Any] = {
