@@ -115,9 +115,7 @@ def _traced(
             outputs.append(result.index)
         places.append(outputs.index(result.index))
     given = [v.index for v in inputs if v is not None]
-    program = Program(
-        given, recorder.equations, outputs, recorder.constants, recorder.shapes, recorder.dtypes
-    )
+    program = Program.of(recorder, inputs=given, outputs=outputs)
     program.verify()
     return program, places
 

@@ -56,12 +56,7 @@ class Check:
         self.program = program
         self.places = places
         self.numbers = [n for equation in program.equations for n in equation.outputs]
-        self.whole = Executable(
-            Program(
-                program.inputs, program.equations, self.numbers, program.constants, program.shapes,
-                program.dtypes,
-            )
-        )  # fmt: skip
+        self.whole = Executable(Program.of(program, outputs=self.numbers))
 
     def first_difference(self, arrays: Sequence[ndarray]) -> Difference | None:
         """Return the first equation that differs on these inputs."""

@@ -251,8 +251,7 @@ class Loop:
         kinds = zip(body.shapes, body.dtypes, strict=True)
         if not may_pay(len(body.equations) * self.length, body.equations, kinds):
             return False
-        program = Program(body.inputs, body.equations, body.outputs, body.constants, body.shapes, body.dtypes)
-        return image.is_native(program)
+        return image.is_native(Program.of(body))
 
 
 def may_pay(size: int, body: Sequence[Equation], kinds: Iterable[tuple[tuple[int, ...], Any]]) -> bool:
