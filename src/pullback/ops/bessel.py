@@ -85,7 +85,7 @@ scaled_modified_bessel_k1 = _underived("scaled_modified_bessel_k1", from_scipy("
                                        "Return eˣ·K₁(x) (DLMF 10.25.3).", OF_X)
 
 
-def _spherical(x: ndarray, /, out: Any = ...) -> ndarray:
+def _spherical(x: ndarray, /, out: object = ...) -> ndarray:
     """Return sin(x)/x (DLMF 10.49.3), by the first terms of its series near zero."""
     near = np.abs(x) < 0.5
     square = x * x
@@ -98,7 +98,7 @@ spherical_bessel_j0 = _underived("spherical_bessel_j0", _spherical,
                                  "Return the spherical Bessel function sin(x)/x (DLMF 10.49.3).", OF_X)
 
 
-def _airy(x: ndarray, /, out: Any = ...) -> ndarray:
+def _airy(x: ndarray, /, out: object = ...) -> ndarray:
     result = np.asarray(special("airy")(x)[0])
     np.copyto(result, 0, where=x > 103.892)  # where it rounds to 0; SciPy's is nan from 1e10 on
     np.copyto(result, np.nan, where=np.isinf(x))

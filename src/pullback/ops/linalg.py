@@ -351,7 +351,7 @@ def _slogdet(x: ndarray, /) -> tuple[ndarray, ndarray]:
     return np.asarray(sign), np.asarray(size)
 
 
-def _slogdet_rule(g: Covectors, x: Term, sign: Any) -> Term | None:
+def _slogdet_rule(g: Covectors, x: Term, sign: object) -> Term | None:
     gsign, glog = g
     slope = glog
     if dtype_of(x).kind in "cW" and gsign is not None:

@@ -143,7 +143,7 @@ def _attention_pull(
     return weights, weights * (turned - along) * slope
 
 
-def clamped(x: Any, least: Any, most: Any) -> Any:
+def clamped(x: Any, least: Any, most: object) -> Any:
     """Return elements between two numbers. No comparison holds of NaN, and of 0 and -0 the element stays."""
     raised = where(lt(x, least), least, x)
     return where(gt(raised, most), most, raised)
@@ -219,7 +219,7 @@ def _rule(op: Op, saved: tuple[Any, ...], needs: tuple[bool, ...]) -> Callable[.
     """Return an op's rules as a function of the covector and the saved arrays."""
     layout = op.layout
 
-    def pulled(g: Any, *values: Any) -> tuple[Any, ...]:
+    def pulled(g: object, *values: Any) -> tuple[Any, ...]:
         arrays = iter(values)
         given = tuple(next(arrays) if type(v) is ndarray else v for v in saved)
         return tuple(

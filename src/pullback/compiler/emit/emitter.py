@@ -163,10 +163,10 @@ class Emitter(Lines):
         self.line(f"br label %same{same[1:]}")
         self.lines.append(f"same{same[1:]}:")
 
-    def known(self, key: Any) -> Any:
+    def known(self, key: object) -> Any:
         return self._known.get(key)
 
-    def remember(self, key: Any, value: Any) -> Any:
+    def remember(self, key: object, value: object) -> Any:
         self._outside.append((key, self._known.get(key)))
         self._known[key] = value
         return value
@@ -299,7 +299,7 @@ class Emitter(Lines):
         # LLVM writes it out: three loops of 8 copies of 256 bytes took its code generator 75 ms unrolled.
         self._inside += count
 
-    def forward(self, buffer: Buffer, index: Index, value: Any) -> None:
+    def forward(self, buffer: Buffer, index: Index, value: object) -> None:
         """Let loads of a place find a value that is at hand."""
         self.remember((buffer.number, index.key()), value)
 

@@ -34,10 +34,10 @@ def _is_whole(kind: str) -> bool:
 def _arithmetic(word: str) -> tuple[_Operator, _Operator]:
     """Return an operator of two numbers, and the same with the second one first."""
 
-    def written(x: Lanes, y: Any) -> Lanes:
+    def written(x: Lanes, y: object) -> Lanes:
         return x._with(word if _is_whole(x.kind) else f"f{word}", y)
 
-    def swapped(x: Lanes, y: Any) -> Lanes:
+    def swapped(x: Lanes, y: object) -> Lanes:
         return x._with(word if _is_whole(x.kind) else f"f{word}", y, swapped=True)
 
     return written, swapped
@@ -51,7 +51,7 @@ def _of_bits(word: str) -> _Operator:
 def _comparison(of_reals: str, of_whole: str = "") -> _Operator:
     """Return a comparison by LLVM's words for it."""
 
-    def written(x: Lanes, y: Any) -> Lanes:
+    def written(x: Lanes, y: object) -> Lanes:
         return x._with(f"icmp {of_whole}" if _is_whole(x.kind) else f"fcmp {of_reals}", y, kind="i1")
 
     return written
@@ -69,7 +69,7 @@ class Lanes:
         self.name = name
         self.kind = kind
 
-    def _with(self, word: str, other: Any, *, swapped: bool = False, kind: str | None = None) -> Lanes:
+    def _with(self, word: str, other: object, *, swapped: bool = False, kind: str | None = None) -> Lanes:
         writer = self.writer
         right = other if isinstance(other, Lanes) else writer.constant(other, self.kind)
         left, right = (right, self) if swapped else (self, right)
@@ -141,21 +141,21 @@ class Writer(Lines):
         operands = ", ".join(f"{type_} {x.name}" for x in xs)
         return self.instruction(f"call {type_} @{symbol}({operands})", kind)
 
-    def _lanes(self, x: Any) -> Lanes:
+    def _lanes(self, x: object) -> Lanes:
         return x if isinstance(x, Lanes) else self.constant(x)
 
-    def fma(self, x: Lanes, y: Any, z: Any) -> Lanes:
+    def fma(self, x: Lanes, y: object, z: object) -> Lanes:
         """Return ``x * y + z`` rounded once."""
         return self.intrinsic("fma", x, self._lanes(y), self._lanes(z))
 
-    def muladd(self, x: Lanes, y: Any, z: Any) -> Lanes:
+    def muladd(self, x: Lanes, y: object, z: object) -> Lanes:
         """Return ``x * y + z``, rounded once or twice, whichever is faster."""
         return self.intrinsic("fmuladd", x, self._lanes(y), self._lanes(z))
 
     sqrt, floor = partialmethod(intrinsic, "sqrt"), partialmethod(intrinsic, "floor")
     trunc = partialmethod(intrinsic, "trunc")
 
-    def copysign(self, x: Any, sign: Lanes) -> Lanes:
+    def copysign(self, x: object, sign: Lanes) -> Lanes:
         return self.intrinsic("copysign", self._lanes(x), sign)
 
     @property
@@ -193,7 +193,7 @@ class Writer(Lines):
         types = ["<8 x double>", "<8 x i64>", "<8 x double>"]
         return self._of_register("vpermi2var", types, halves[0], index, halves[1])
 
-    def select(self, condition: Lanes, x: Any, y: Any) -> Lanes:
+    def select(self, condition: Lanes, x: object, y: object) -> Lanes:
         x, y = self._lanes(x), self._lanes(y)
         type_ = self.type(x.kind)
         return self.instruction(

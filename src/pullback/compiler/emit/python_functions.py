@@ -92,7 +92,7 @@ class _Method(ctypes.Structure):
 _methods: dict[tuple[str, int], _Method] = {}
 
 
-def function(name: str, address: int, owner: Any) -> Callable[..., Any]:
+def function(name: str, address: int, owner: object) -> Callable[..., Any]:
     """Make native code ``ptr (owner, arguments, count)`` a function of Python; null means an error."""
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]

@@ -170,7 +170,7 @@ def _pool(x: Extents, y: Extents, dtype: np.dtype, windows: Any) -> PoolShape | 
     return found
 
 
-def max_pool(context: Context, x: Lowered, windows: Any) -> list[Lowered] | None:
+def max_pool(context: Context, x: Lowered, windows: object) -> list[Lowered] | None:
     """Lower a maximum pool, which gives (values, winners)."""
     (out, _), (_, octet) = context.results
     if (shape := _pool(x.shape, out, x.dtype, windows)) is None:
@@ -183,7 +183,7 @@ def max_pool(context: Context, x: Lowered, windows: Any) -> list[Lowered] | None
 
 
 def scatter_windows(
-    context: Context, y: Lowered, winners: Lowered, windows: Any, size: Extents
+    context: Context, y: Lowered, winners: Lowered, windows: object, size: Extents
 ) -> Lowered | None:
     """Add covectors to the places of the winners."""
     whole = context.results[0][0]

@@ -104,7 +104,7 @@ def _unchanged(equation: Equation, work: _Rewriter) -> int | None:
     return None
 
 
-def _is_number(value: Any, wanted: int, work: _Rewriter) -> bool:
+def _is_number(value: object, wanted: int, work: _Rewriter) -> bool:
     """Tell whether an operand or attribute is a real number, by its text or as a constant everywhere."""
     if isinstance(value, Reference):
         array = work.program.constants.get(value.index)

@@ -30,7 +30,7 @@ def told(step: Call, generators: Sequence[Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _operand_told(operand: Any) -> Any:
+def _operand_told(operand: object) -> Any:
     if isinstance(operand, Buffer):
         return operand.number
     if isinstance(operand, ndarray):
