@@ -139,6 +139,16 @@ def test_draws_what_eager_draws(function: Any, tmp_path: Any, monkeypatch: Any) 
             assert torch.equal(a, b)
 
 
+def test_a_kept_program_knows_the_gaps_of_what_it_draws_into() -> None:
+    import numpy as np
+
+    from pullback.compiler.runtime import call_text
+
+    for part in (np.zeros((20, 6))[:, 1:5], np.zeros((4, 3, 2)).transpose(1, 2, 0)[:, 0], np.zeros(9)):
+        read = call_text.operand(call_text._operand_told(part))
+        assert (read.shape, read.dtype, read.strides) == (part.shape, part.dtype, part.strides)
+
+
 def test_the_loop_of_draws_is_compiled_as_it_stands(monkeypatch: Any) -> None:
     """LLVM's passes, which made vectors of it, took four fifths of its time."""
     from pullback.compiler.eager_kernels import draws, draws_text

@@ -35,5 +35,5 @@ def test_rrelu_draws_between_bounds_of_float32():
     """A third is another number in float32: as float64, one slope in five is off by its last bit."""
     pullback.manual_seed(0)
     # torch's numbers.
-    expected = [-0.162209615111351, -0.19814743101596832, -0.24611270427703857, -0.1850491464138031]
+    expected = [-0.3270943760871887, -0.27246248722076416, -0.22070477902889252, -0.31682243943214417]
     assert F.rrelu(-pullback.ones(4), training=True).tolist() == expected
