@@ -339,6 +339,8 @@ dirichlet = _weighing(op("dirichlet", _dirichlet, underivable="_sample_dirichlet
 def _rrelu_noise(x: ndarray, /, low: float, high: float, generator: Generator) -> ndarray:
     negative = x <= 0
     noise = np.ones(x.shape, x.dtype)
+    if x.dtype.itemsize < 8:  # torch has the bounds in the dtype in which it computes, and draws in float64
+        low, high = float(np.float32(low)), float(np.float32(high))
     noise[negative] = random_uniform.doubles(generator, int(negative.sum())) * (high - low) + low
     return noise
 
