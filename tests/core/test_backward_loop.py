@@ -12,7 +12,7 @@ import pytest
 
 import pullback as torch
 from pullback.array import large
-from pullback.core import blame, engine
+from pullback.core import backward_task, blame, engine
 from pullback.core.op import TABLE, op
 
 F = torch.nn.functional
@@ -169,6 +169,47 @@ def test_only_what_is_asked_for_is_pulled_back(native):
         assert torch.allclose(h, 2 * w)
     finally:
         del TABLE["product_of_the_test"]
+
+
+@pytest.mark.parametrize(("program", "shapes"), PROGRAMS, ids=lambda v: getattr(v, "__name__", ""))
+def test_the_nodes_that_lead_to_what_is_asked_for_are_the_same(native, monkeypatch, program, shapes):
+    select = loop_of_its_own(monkeypatch, 1).select
+    leaves = [leaf(*shape, seed=k) for k, shape in enumerate(shapes)]
+    result = program(*leaves)
+    root = result.grad_fn
+    monkeypatch.setattr(engine.large, "select", None)
+    nodes = sorted(backward_task.nodes_behind([root]), key=backward_task.AGE)
+    for places in [*([k] for k in range(len(nodes))), [0, 2], [1, len(nodes) // 2], [0, len(nodes) - 1]]:
+        targets = {nodes[k]: None for k in places}
+        expected = backward_task.needed_nodes([root], targets)
+        assert select([root], targets, min(node._seq for node in targets)) == expected
+    stranger = (leaf(2) * 2).grad_fn
+    assert select([root], {stranger: None}, stranger._seq) == set()
+    result.backward()
+
+
+def test_what_is_asked_for_at_leaves_is_taken_in_native_code(native, monkeypatch):
+    arrived = []
+    arrive = engine.Backward.arrive
+    monkeypatch.setattr(
+        engine.Backward, "arrive", lambda self, node, g: arrived.append(node) or arrive(self, node, g)
+    )
+    found = []
+    for on in (False, True):
+        native(on)
+        del arrived[:]
+        x, y, z = leaf(3, 4), leaf(3, 4, seed=1), leaf(3, 4, seed=2)
+        middle = x * y
+        result = (middle.tanh() + x).sum()
+        a = torch.autograd.grad(result, (y, x, middle, x), retain_graph=True)
+        b = torch.autograd.grad(result, (z, y), retain_graph=True, allow_unused=True)
+        (c,) = torch.autograd.grad(result, middle)
+        assert a[1] is a[3]
+        assert b[0] is None
+        found.append([g.numpy().tobytes() for g in (*a, b[1], c)])
+        # Of the leaves none needs Python, nor does an inner place behind which nothing else is asked for.
+        assert len(arrived) == (1 if on else 5)
+    assert found[0] == found[1]
 
 
 def test_what_a_leaf_keeps_is_its_own(native):

@@ -16,7 +16,8 @@ import numpy as np
 #: Of Python's interface: what native code calls, by the types of its result and its parameters.
 PYTHON = {
     "PyTuple_New": ("ptr", "i64"), "PyTuple_Size": ("i64", "ptr"), "PyList_New": ("ptr", "i64"),
-    "PyList_SetItem": ("i32", "ptr", "i64", "ptr"), "PyType_GenericAlloc": ("ptr", "ptr", "i64"),
+    "PyList_SetItem": ("i32", "ptr", "i64", "ptr"), "PyList_Append": ("i32", "ptr", "ptr"),
+    "PyType_GenericAlloc": ("ptr", "ptr", "i64"),
     "PyLong_FromLongLong": ("ptr", "i64"), "PyLong_AsLongLong": ("i64", "ptr"),
     "Py_IncRef": ("void", "ptr"), "Py_DecRef": ("void", "ptr"), "PyErr_Clear": ("void",),
     "PyErr_Occurred": ("ptr",),
