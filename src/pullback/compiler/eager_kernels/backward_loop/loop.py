@@ -43,8 +43,8 @@ class BackwardLoop:
     """The native code, and the tables that it reads.
 
     ``run(backward, heap, pending, needed, looked_at, empty, summed, shared, freed, captures, deliver, send,
-    recorded)`` does what it can of a pass, whose parts these are; ``select(roots, targets, oldest)`` says which nodes
-    it is about (`core.backward_task.needed_nodes`). None: there is no native code.
+    recorded)`` does what it can of a pass, whose parts these are; ``select(roots, targets, oldest)`` says which
+    nodes it is about (`core.backward_task.needed_nodes`). None: there is no native code.
     """
 
     def __init__(
