@@ -53,7 +53,7 @@ _source: Any = None
 _load_chains: Callable[[], Any] | None = None
 _chains: Any = None
 
-#: The native ``select(roots, targets, oldest)`` of `core.backward_task`, once the engine's loop is there.
+#: The native ``select(roots, targets)`` of `core.backward_task`, once the engine's loop is there.
 select: Callable[..., set[Any] | None] | None = None
 
 

@@ -45,9 +45,9 @@ def needed_nodes(roots: Sequence[Node], targets: dict[Node, Any]) -> set[Node]:
     """Return the nodes from which a target can be reached (each target included), without recursion."""
     if not targets:
         return set()
-    oldest = min([node._seq for node in targets])
-    if large.select is not None and (found := large.select(roots, targets, oldest)) is not None:
+    if large.select is not None and (found := large.select(roots, targets)) is not None:
         return found
+    oldest = min([node._seq for node in targets])
     seen = set(roots)
     stack = list(seen)
     users = []

@@ -24,10 +24,11 @@ from ..core.calls import edge_of, own_edge_of
 from ..core.hooked import as_inner, as_tensor
 from ..core.levels import META
 from ..core.meta import Meta, is_meta
+from ..core.modes import NO_GRAD
 from ..core.node import LEAF, GradientEdge, MultiNode, Nowhere, Output, edge_target
 from ..core.overlap import overlaps_itself
 from ..core.value import TensorBase, array_of, dtype_of, run, shape_of, wrap
-from ..core.views import NO_GRAD_VIEW, View
+from ..core.views import View
 from ..core.warn import warn, warn_once
 from ..core.wrapper import is_wrapper, named
 from ..ops.strided import as_strided
@@ -387,7 +388,7 @@ def _in_memory_of(covectors: Sequence[Any], g: ndarray) -> Any:
                 layout = g.shape, strides_of(g), offset, whole.shape, strides_of(whole)
                 view = wrap(g)
                 view._counter = v._counter
-                view._view = View(base, ((as_strided.op, layout, None),), NO_GRAD_VIEW, v._counter[0])
+                view._view = View.of(base, as_strided.op, layout, None, NO_GRAD)
                 return view
     return wrap(c_copy(g) if is_view and not g.flags.writeable and overlaps_itself(g) else g)
 
@@ -400,13 +401,15 @@ def _covectors(outputs: tuple[Any, ...], given: Any) -> tuple[Any, ...]:
     if given is None:
         return (None,) * len(outputs)
     covectors = _as_tuple(given)
-    # As in torch, covectors beyond the last output are not looked at.
-    for v in covectors[: len(outputs)]:
+    if len(covectors) > len(outputs):
+        # As in torch, those beyond the last output are not looked at.
+        covectors = covectors[: len(outputs)]
+    for v in covectors:
         if v is not None and not isinstance(v, TensorBase):
             raise TypeError(f"gradients can be either Tensors or None, but got {type(v).__name__}")
     if len(covectors) < len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(covectors)} gradients")
-    return covectors[: len(outputs)]
+    return covectors
 
 
 def _roots(

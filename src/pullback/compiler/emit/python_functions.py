@@ -23,6 +23,7 @@ PYTHON = {
     "PyErr_Occurred": ("ptr",),
     "PyDict_Size": ("i64", "ptr"), "PyDict_GetItem": ("ptr", "ptr", "ptr"),
     "PyDict_SetItem": ("i32", "ptr", "ptr", "ptr"), "PyDict_DelItem": ("i32", "ptr", "ptr"),
+    "PyDict_Next": ("i32", "ptr", "ptr", "ptr", "ptr"),
     "PySet_Size": ("i64", "ptr"), "PySet_Contains": ("i32", "ptr", "ptr"),
     "PySet_Add": ("i32", "ptr", "ptr"),
     "PyObject_GetAttr": ("ptr", "ptr", "ptr"), "PyObject_SetAttr": ("i32", "ptr", "ptr", "ptr"),

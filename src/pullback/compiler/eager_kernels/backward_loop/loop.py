@@ -43,7 +43,7 @@ class BackwardLoop:
     """The native code, and the tables that it reads.
 
     ``run(backward, heap, pending, needed, looked_at, empty, summed, shared, freed, captures, deliver, send,
-    recorded)`` does what it can of a pass, whose parts these are; ``select(roots, targets, oldest)`` says which
+    recorded)`` does what it can of a pass, whose parts these are; ``select(roots, targets)`` says which
     nodes it is about (`core.backward_task.needed_nodes`). None: there is no native code.
     """
 

@@ -240,14 +240,32 @@ def leading(users: Object, targets: Object, header: Words) -> Object:
 
 
 @native
+def age_of_oldest(nodes: Object, header: Words) -> Int:
+    """Return the least number of nodes, which are the keys of a dict; -1 where one has none."""
+    position: Words = room(1)
+    node: Object = room(1)
+    position[0] = 0
+    oldest = 1 << 62
+    while python.PyDict_Next(nodes, position, node, null) != 0:
+        number = node[0]._seq
+        if number is null:
+            return -1
+        age = python.PyLong_AsLongLong(number)
+        oldest = age if age < oldest else oldest
+    return oldest
+
+
+@native
 def select(owner: Object, arguments: Object, count: Int) -> Object:
-    """Return the nodes behind some roots from which a target can be reached, of which the oldest has this
-    number, or None where Python is to look: what `core.backward_task.needed_nodes` does.
+    """Return the nodes behind some roots from which a target can be reached, or None where Python is to look:
+    what `core.backward_task.needed_nodes` does.
     """
     header: Words = owner.data
     none: Object = header[NONE]
     targets = arguments[1]
-    oldest = python.PyLong_AsLongLong(arguments[2])
+    oldest = age_of_oldest(targets, header)
+    if oldest < 0:
+        return shared(none)
     set_type: Object = header[SET]
     list_type: Object = header[LIST]
     seen = python.PyObject_CallOneArg(set_type, arguments[0])
