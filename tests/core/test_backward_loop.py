@@ -401,3 +401,34 @@ def test_known_rules_give_the_same_bits(native, monkeypatch):
     found = told(True)
     assert found == expected * 3
     assert len({*map(id, added)}) > 8
+
+
+def rows_of(values):
+    """Return gradients of ops with several results of one rule, of which some or all are used."""
+    x = values.clone().requires_grad_()
+    several = [
+        torch.std_mean(x), torch.var_mean(x, 1), torch.aminmax(x), torch.linalg.qr(x), torch.linalg.svd(x),
+        torch.linalg.slogdet(x[:4]), torch.linalg.eigh(x[:4] @ x[:4].T),
+    ]  # fmt: skip
+    found = []
+    for used in [*several, *(parts[-1:] for parts in several)]:
+        found += torch.autograd.grad(used, x, [torch.ones_like(t) for t in used], retain_graph=True)
+    return found
+
+
+def test_rules_of_several_results_become_known(native, monkeypatch):
+    from pullback.compiler.eager_kernels.inline_cache import known_rules
+
+    loop = loop_of_its_own(monkeypatch, 1)
+    monkeypatch.setattr(known_rules, "_CALLS", 2)
+    names, joint = [], type(loop)._joint
+    monkeypatch.setattr(
+        type(loop), "_joint", lambda self, op, *rest: names.append(op.name) or joint(self, op, *rest)
+    )
+    numbers = [leaf(6, 4, seed=k).detach() for k in range(3)] + [torch.ones(6, 4)]
+    native(False)
+    expected = [[g.numpy().tobytes() for g in rows_of(v)] for v in numbers]
+    native(True, loop.run)
+    for _ in range(4):
+        assert [[g.numpy().tobytes() for g in rows_of(v)] for v in numbers] == expected
+    assert {"std_mean", "var_mean", "aminmax", "linalg_qr", "linalg_svd"} <= {*names}

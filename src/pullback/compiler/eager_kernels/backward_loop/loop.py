@@ -83,7 +83,8 @@ class BackwardLoop:
             rules = ()
         backward, graph = kind.backward, kind.backward_graph
         several = issubclass(kind, MultiNode)
-        if op.joint and not op.once and kind is op.node_class and not (several and op.partial):
+        is_one_rule = op.joint or (several and len(op.rules) == 1 and not op.many)
+        if is_one_rule and not op.once and kind is op.node_class:
             backward = self._joint(op, backward, several)
         words = [
             len(rules), op.layout.count, int(kind._frees), int(op.once), int(kind.is_chained), id(backward),
@@ -118,14 +119,15 @@ class BackwardLoop:
         def pulled(needs: tuple[bool, ...], *values: Any) -> Any:
             if several:
                 values = values[:count], *values[count:]
-            return rule(*values, needs=needs) if takes_needs else rule(*values)
+            found = rule(*values, needs=needs) if takes_needs else rule(*values)
+            return found if op.joint else (found,)
 
         if (known := self._known(pulled)) is None:
             return general
 
         def backward(node: Node, g: Any) -> Any:
-            covectors = materialized(node, g) if several else (g,)
-            if all(type(v) is ndarray and v.dtype in _FLOATS for v in covectors):
+            covectors = (g,) if not several else g if op.partial else materialized(node, g)
+            if all((type(v) is ndarray and v.dtype in _FLOATS) or (several and v is None) for v in covectors):
                 needs = tuple([edge is not None for edge in node._edges]) if takes_needs else ()
                 found = known(needs, *covectors, *pick(plain_saved(node)))
                 if found is not None:
