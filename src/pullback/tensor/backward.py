@@ -375,20 +375,20 @@ def _in_memory_of(covectors: Sequence[Any], g: ndarray) -> Any:
     """Return a gradient as a tensor: where it lies in the memory of a covector that was given, that covector
     itself or a view of it, as in torch, so that each shows what is written to the other.
     """
-    is_view = g.base is not None
+    is_view = (base := g.base) is not None
     for v in covectors:
         if v is None or type(held := v._value) is not ndarray:
             continue
         if g is held:
             return v
-        if is_view and owner(g) is owner(held) and g.size and type(v._counter) is list:
-            base = v if v._view is None else v._view.base
-            if type(whole := base._value) is ndarray and whole.dtype == g.dtype:
+        if is_view and (base is held or owner(g) is owner(held)) and g.size and type(v._counter) is list:
+            of = v if v._view is None else v._view.base
+            if type(whole := of._value) is ndarray and whole.dtype == g.dtype:
                 offset = (address(g) - address(whole)) // g.itemsize
                 layout = g.shape, strides_of(g), offset, whole.shape, strides_of(whole)
                 view = wrap(g)
                 view._counter = v._counter
-                view._view = View.of(base, as_strided.op, layout, None, NO_GRAD)
+                view._view = View.of(of, as_strided.op, layout, None, NO_GRAD)
                 return view
     return wrap(c_copy(g) if is_view and not g.flags.writeable and overlaps_itself(g) else g)
 
