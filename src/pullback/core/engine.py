@@ -211,8 +211,9 @@ class Backward(BackwardPass, Task):
         self.capture = capture
         self.accumulates = accumulate
         if capture is not None:
-            beside = [root for root in capture.roots if root not in capture.needed]
-            self.looked_at = {**capture.wanted, **dict.fromkeys(beside)} if beside else capture.wanted
+            self.looked_at = capture.wanted
+            if not capture.needed.issuperset(capture.roots):
+                self.looked_at = {**dict.fromkeys({*capture.roots} - capture.needed), **capture.wanted}
         now = modes()
         self.is_plain = now is DEFAULT or now is NO_GRAD
         self.watched = not self.is_plain and (now.anomaly or now.watcher is not None)
