@@ -16,12 +16,14 @@ import numpy as np
 #: Of Python's interface: what native code calls, by the types of its result and its parameters.
 PYTHON = {
     "PyTuple_New": ("ptr", "i64"), "PyTuple_Size": ("i64", "ptr"), "PyList_New": ("ptr", "i64"),
-    "PyList_SetItem": ("i32", "ptr", "i64", "ptr"), "PyType_GenericAlloc": ("ptr", "ptr", "i64"),
+    "PyList_SetItem": ("i32", "ptr", "i64", "ptr"), "PyList_Append": ("i32", "ptr", "ptr"),
+    "PyType_GenericAlloc": ("ptr", "ptr", "i64"),
     "PyLong_FromLongLong": ("ptr", "i64"), "PyLong_AsLongLong": ("i64", "ptr"),
     "Py_IncRef": ("void", "ptr"), "Py_DecRef": ("void", "ptr"), "PyErr_Clear": ("void",),
     "PyErr_Occurred": ("ptr",),
     "PyDict_Size": ("i64", "ptr"), "PyDict_GetItem": ("ptr", "ptr", "ptr"),
     "PyDict_SetItem": ("i32", "ptr", "ptr", "ptr"), "PyDict_DelItem": ("i32", "ptr", "ptr"),
+    "PyDict_Next": ("i32", "ptr", "ptr", "ptr", "ptr"),
     "PySet_Size": ("i64", "ptr"), "PySet_Contains": ("i32", "ptr", "ptr"),
     "PySet_Add": ("i32", "ptr", "ptr"),
     "PyObject_GetAttr": ("ptr", "ptr", "ptr"), "PyObject_SetAttr": ("i32", "ptr", "ptr", "ptr"),
