@@ -10,8 +10,9 @@ import pytest
 pytest.importorskip("llvmlite")
 
 from pullback.compiler.emit import definitions, functions
-from pullback.compiler.emit.emitter import Module
+from pullback.compiler.emit.emitter import Emitter, Module
 from pullback.compiler.lower.handlers import MATHEMATICS
+from pullback.compiler.lower.kernel_writer import combined
 from pullback.compiler.runtime import engine
 from tests.compiler.mathematics_cases import TWO_OPERANDS, arguments, errors, expected, loop
 
@@ -81,6 +82,13 @@ def test_loops_over_large_arrays_hold_functions_without_branches():
     text = "\n".join(functions.declarations(module, inline=True))
     assert (f"define internal <{lanes} x float> @pullback_exp_float_{lanes}(" in text) == engine.fused()
     assert f"declare <{lanes} x float> @pullback_pow_float_{lanes}(" in text
+
+
+@pytest.mark.parametrize("signed", [True, False])
+def test_extremes_within_a_row_do_not_order_zeros(signed):
+    ops, dtype = Emitter(Module()), np.dtype(np.float32)
+    combined(ops, "maximum", ops.constant(0.0, dtype), ops.constant(-0.0, dtype), dtype, signed)
+    assert ("call nsz float" in "\n".join(ops.lines)) != signed
 
 
 @pytest.mark.parametrize("real", ["float", "double"])
