@@ -60,7 +60,7 @@ def _large_kernel(
         f"define internal void @kernel{kernel}",
         parallel_rows.part_function("part", "kernel", [*strides.values()]).replace("internal ", "", 1),
     ]
-    text = engine.whole(module.declarations.values(), functions.declarations(module), bodies)
+    text = engine.whole(module.declarations.values(), functions.declarations(module, inline=True), bodies)
     given = [b.number for b in (*lowered.inputs, *lowered.outputs)]
     places = [*given, *(number for number, stride in strides.items() if stride)]
     own = [

@@ -163,6 +163,11 @@ def module(text: str, effort: Effort) -> Any:
         options.slp_vectorization = level == SPEED and _gains(text, effort)
         builder = llvm.create_pass_builder(maker, options)
         builder.getModulePassManager().run(made, builder)
+        if " alwaysinline " in text:
+            # Functions of vectors, which are called since loops are vectorised.
+            inliner = llvm.create_new_module_pass_manager()
+            inliner.add_always_inliner_pass()
+            inliner.run(made, builder)
     return made
 
 

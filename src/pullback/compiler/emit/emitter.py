@@ -362,19 +362,21 @@ class Emitter(Lines):
         less = self.named(f"sext i1 {below} to {type_}", x.dtype)
         return self.instruction(f"add {type_} {quotient}, {less}", x.dtype)
 
-    def extreme(self, name: str, x: Value, y: Value) -> Value:
+    def extreme(self, name: str, x: Value, y: Value, flags: str = "") -> Value:
         """Return the ``"maximum"`` or ``"minimum"`` by LLVM's function for it, which its vectoriser knows to
-        gather; of 0 and -0 that takes the one that is larger, or smaller, by the sign.
+        gather; of 0 and -0 that takes the one that is larger, or smaller, by the sign, without "nsz" among
+        LLVM's `flags`.
         """
         if (dtype := x.dtype) in NARROW:
-            return self.cast(self.extreme(name, self.cast(x, FLOAT32), self.cast(y, FLOAT32)), dtype)
+            found = self.extreme(name, self.cast(x, FLOAT32), self.cast(y, FLOAT32), flags)
+            return self.cast(found, dtype)
         type_ = TYPES[dtype]
         if is_float(dtype):
             word, letter = name, "f" + str(8 * dtype.itemsize)
         else:
             word, letter = ("u" if dtype.kind in "bu" else "s") + name[:3], type_
         symbol = self.module.declare(f"llvm.{word}.{letter}", type_, type_, type_)
-        return self.instruction(f"call {type_} @{symbol}({type_} {x.name}, {type_} {y.name})", dtype)
+        return self.instruction(f"call {flags}{type_} @{symbol}({type_} {x.name}, {type_} {y.name})", dtype)
 
     def _extreme(self, order: str, x: Value, y: Value) -> Value:
         """Return the one of two floats that comes first, or the one that is not a number; the second of equal
