@@ -358,6 +358,12 @@ class Recorder:
         self._contract(np.matmul, "__call__", [x, y], {}, [result])
         return self.told(result)
 
+    def routine(self, step: Step) -> None:
+        """Note a call of a routine of LAPACK's."""
+        if len(self.steps) >= STEPS or len(step.operands) > OPERANDS:
+            raise Unrecorded("too many steps or operands")
+        self.steps.append(step)
+
     def decide(self, array: ndarray) -> int:
         """Return a bool or an integer, and note that it is to be the same in the next call."""
         if array.dtype not in _DECIDED or array.size != 1:

@@ -25,6 +25,7 @@ from ....array.loop_recording.steps import (
     OWN,
     SCRATCH,
     Recording,
+    Routine,
     Step,
 )
 from ....core.batched import mappings
@@ -132,6 +133,8 @@ class Replays:
             loop, data = 0, step.sizes[0]
         elif isinstance(step.ufunc, str):
             loop, data = self._library.address(_OWN_NAMES.get(step.ufunc, step.ufunc)), data_of(step)
+        elif isinstance(step.ufunc, Routine):
+            loop, data = self._library.address("call_routine"), step.ufunc.address
         elif step.ufunc is np.positive and not step.steps[0] and step.dtypes[1].itemsize in MOVED:
             # NumPy's goes number by number: 4,096 float32 are filled in 3.3 µs, and in 0.5 so.
             loop, data = self._library.address("repeat"), step.dtypes[1].itemsize

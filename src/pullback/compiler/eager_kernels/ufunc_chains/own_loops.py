@@ -5,6 +5,7 @@ The last address in `pointers` is that of the result. What a loop does beyond th
 
 from __future__ import annotations
 
+from ....array.loop_recording.steps import BY_VALUE, ROUTINE_ARGUMENTS
 from ...emit.restricted_python import (
     Bool,
     Bytes,
@@ -16,6 +17,8 @@ from ...emit.restricted_python import (
     load_real,
     native,
     real,
+    room,
+    run,
     store,
     store_single,
     whole,
@@ -311,3 +314,21 @@ def add_at(pointers: Object, inner: Words, strides: Words, kind: Int) -> None:
             store_real(to, kind, number_at(to, kind) + number_at(place, kind))
         else:
             store_whole(to, kind, whole_at(to, kind) + whole_at(place, kind))
+
+
+@native
+def call_routine(pointers: Object, inner: Words, steps: Words, routine: Object) -> None:
+    """Call a routine of LAPACK's, to which an argument is the address of an operand or of a number."""
+    args = room(ROUTINE_ARGUMENTS)
+    for n in range(ROUTINE_ARGUMENTS):
+        if steps[n] == BY_VALUE:
+            args[n] = inner[n]
+        elif steps[n] < 0:
+            args[n] = inner + n
+        else:
+            base: Bytes = pointers[steps[n]]
+            args[n] = base + inner[n]
+    run(
+        routine, args[0], args[1], args[2], args[3], args[4], args[5], args[6], args[7], args[8], args[9],
+        args[10], args[11], args[12], args[13], args[14], args[15],
+    )  # fmt: skip
