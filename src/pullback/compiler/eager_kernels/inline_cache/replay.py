@@ -54,7 +54,7 @@ _OWN_NAMES = {
     "argmax": "find_extreme", "argmin": "find_extreme", "search_left": "search", "search_right": "search",
 }  # fmt: skip
 #: Memories and results at most.
-_MEMORIES, _MADE = 64, 8
+_MEMORIES, _MADE = 256, 8
 _ALIGNED = 64
 
 
@@ -215,6 +215,12 @@ def call_loops(table: Words, memories: Object, count: Int) -> Bool:
             now = load(held, 64) if told[1] == 8 else load(held, 8)
             if now != step[1]:
                 return False
+        elif step[4] + step[5] + step[6] + step[7] == AROUND:
+            loop: Object = step[0]
+            data: Object = step[1]
+            sizes: Words = step[2]
+            steps: Words = step[3]
+            run(loop, begins, sizes, steps, data)
         else:
             call_around(step, begins, pointers)
         step = step + _STEP
