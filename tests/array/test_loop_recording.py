@@ -124,6 +124,14 @@ def test_routines_of_lapack_are_called_natively(name, char):
         assert one.tobytes() == other.tobytes()
 
 
+@pytest.mark.parametrize("size", (1, 7, 8, 21))
+def test_polynomials_are_one_loop(size):
+    factors, x = np.array([0.25, -3.0, 1e-3, 7.0]), np.linspace(-2.0, 3.0, size)
+    assert [step.ufunc for step in record(lambda x: np.polyval(factors, x), [x]).steps] == ["polynomial"]
+    found = native(lambda x: np.polyval(factors, x), [x])(x)
+    assert found.tobytes() == np.polyval(factors, x).tobytes()
+
+
 def test_an_element_alone_is_written_natively():
     def corner(x):
         made = np.zeros((2, 3))

@@ -4,11 +4,13 @@ Formulas are those of the Digital Library of Mathematical Functions, chapters 9 
 (https://dlmf.nist.gov/10). torch has derivatives of i0, i1 and their scaled forms only.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
+from ..array import bessel
 from ..array.dtype_words import not_implemented
 from ..array.scipy_functions import special
 from ..core.op import Call, Term, elementwise
@@ -21,6 +23,21 @@ from .kernels import from_scipy, into, refuse
 from .signatures import OF_X, ONE
 
 
+def _in_double(series: Callable[[ndarray], ndarray], usual: Callable[..., ndarray]) -> Callable[..., ndarray]:
+    """Return a kernel that computes float32 by a series, and numbers of other dtypes as usual."""
+
+    def kernel(x: ndarray, /, out: Any = ...) -> ndarray:
+        if x.dtype != np.float32:
+            return usual(x, out=out)
+        return into(out, series(x.astype(np.float64)).astype(np.float32))
+
+    return kernel
+
+
+def _series(name: str, *, finite: bool = False) -> Callable[..., ndarray]:
+    return _in_double(getattr(bessel, name), from_scipy(name, finite=finite))
+
+
 def _away_from_zero(kernel: str, g: Term, x: Term, slope: Any) -> Term:
     """Return g·slope(x), and g/2 where x is too small to divide by; refused where torch has no kernel."""
     if dtype_of(x) in HALVES:
@@ -31,25 +48,25 @@ def _away_from_zero(kernel: str, g: Term, x: Term, slope: Any) -> Term:
 
 
 i0 = elementwise(
-    "i0", from_scipy("i0", finite=True), lambda g, x: g * i1(x), promote="float",
+    "i0", _series("i0", finite=True), lambda g, x: g * i1(x), promote="float",
     check=refuse("i0_vml_cpu", "c"),
     summary="Return the modified Bessel function of the first kind and order 0, I₀(x), of each element.",
     names=("i0", "special.i0"),
 )
 i1: Call = elementwise(
-    "i1", from_scipy("i1", finite=True),
+    "i1", _series("i1", finite=True),
     lambda g, x, out: _away_from_zero("i1_backward", g, x, lambda x: i0(x) - out / x),  # DLMF 10.29.2
     promote="float", node_name="SpecialI1Backward0", check=refuse("i1_cpu", "c"),
     summary="Return the modified Bessel function of the first kind and order 1, I₁(x), of each element.",
     names=("special.i1",),
 )
 i0e: Call = elementwise(
-    "i0e", from_scipy("i0e"), lambda g, x, out: g * (i1e(x) - sgn(x) * out), promote="float",
+    "i0e", _series("i0e"), lambda g, x, out: g * (i1e(x) - sgn(x) * out), promote="float",
     node_name="SpecialI0EBackward0", check=refuse("i0e_cpu", "c"),
     summary="Return exp(−|x|)·I₀(x) of each element (DLMF 10.25.2).", names=("special.i0e",),
 )
 i1e: Call = elementwise(
-    "i1e", from_scipy("i1e"),
+    "i1e", _series("i1e"),
     lambda g, x, out: _away_from_zero("i1e_backward", g, x, lambda x: i0e(x) - out * (sgn(x) + 1 / x)),
     promote="float", node_name="SpecialI1EBackward0", check=refuse("i1e_cpu", "c"),
     summary="Return exp(−|x|)·I₁(x) of each element (DLMF 10.25.2).", names=("special.i1e",),
@@ -71,17 +88,17 @@ bessel_y0 = _underived("bessel_y0", from_scipy("y0", finite=True),
                        "Return the Bessel function of the second kind Y₀(x) (DLMF 10.2.3).")
 bessel_y1 = _underived("bessel_y1", from_scipy("y1", finite=True),
                        "Return the Bessel function of the second kind Y₁(x) (DLMF 10.2.3).")
-modified_bessel_i0 = _underived("modified_bessel_i0", from_scipy("i0", finite=True),
+modified_bessel_i0 = _underived("modified_bessel_i0", _series("i0", finite=True),
                                 "Return the modified Bessel function I₀(x) (DLMF 10.25.2).")
-modified_bessel_i1 = _underived("modified_bessel_i1", from_scipy("i1", finite=True),
+modified_bessel_i1 = _underived("modified_bessel_i1", _series("i1", finite=True),
                                 "Return the modified Bessel function I₁(x) (DLMF 10.25.2).")
-modified_bessel_k0 = _underived("modified_bessel_k0", from_scipy("k0"),
+modified_bessel_k0 = _underived("modified_bessel_k0", _series("k0"),
                                 "Return the modified Bessel function K₀(x) (DLMF 10.25.3).")
-modified_bessel_k1 = _underived("modified_bessel_k1", from_scipy("k1"),
+modified_bessel_k1 = _underived("modified_bessel_k1", _series("k1"),
                                 "Return the modified Bessel function K₁(x) (DLMF 10.25.3).")
-scaled_modified_bessel_k0 = _underived("scaled_modified_bessel_k0", from_scipy("k0e"),
+scaled_modified_bessel_k0 = _underived("scaled_modified_bessel_k0", _series("k0e"),
                                        "Return eˣ·K₀(x) (DLMF 10.25.3).", OF_X)
-scaled_modified_bessel_k1 = _underived("scaled_modified_bessel_k1", from_scipy("k1e"),
+scaled_modified_bessel_k1 = _underived("scaled_modified_bessel_k1", _series("k1e"),
                                        "Return eˣ·K₁(x) (DLMF 10.25.3).", OF_X)
 
 
@@ -105,4 +122,5 @@ def _airy(x: ndarray, /, out: Any = ...) -> ndarray:
     return into(out, result)
 
 
-airy_ai = _underived("airy_ai", _airy, "Return the Airy function Ai(x) (DLMF 9.2).", OF_X)
+airy_ai = _underived("airy_ai", _in_double(bessel.ai, _airy),
+                     "Return the Airy function Ai(x) (DLMF 9.2).", OF_X)

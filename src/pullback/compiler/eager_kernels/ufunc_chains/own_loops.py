@@ -13,6 +13,7 @@ from ...emit.restricted_python import (
     Object,
     Real,
     Words,
+    apart,
     load,
     load_real,
     native,
@@ -94,7 +95,16 @@ def convert(pointers: Object, inner: Words, strides: Words, kinds: Int) -> None:
     to: Bytes = pointers[1]
     kind = kinds & 15
     its = kinds // 16
-    for n in range(inner[0]):
+    size = inner[0]
+    if kinds == 16 * SINGLE + DOUBLE and strides[0] == 4 and strides[1] == 8:
+        for w in apart(size):
+            store(to + 8 * w, 64, load_real(source + 4 * w, 32))
+        return
+    if kinds == 16 * DOUBLE + SINGLE and strides[0] == 8 and strides[1] == 4:
+        for w in apart(size):
+            store(to + 4 * w, 32, load_real(source + 8 * w, 64))
+        return
+    for n in range(size):
         place = source + n * strides[0]
         target = to + n * strides[1]
         if its & 7 <= DOUBLE:
@@ -314,6 +324,64 @@ def add_at(pointers: Object, inner: Words, strides: Words, kind: Int) -> None:
             store_real(to, kind, number_at(to, kind) + number_at(place, kind))
         else:
             store_whole(to, kind, whole_at(to, kind) + whole_at(place, kind))
+
+
+@native
+def polynomial(pointers: Object, inner: Words, strides: Words, data: Int) -> None:
+    """Compute a polynomial of doubles in a row by Horner's rule, of eight numbers at a time."""
+    x: Bytes = pointers[0]
+    factors: Bytes = pointers[1]
+    to: Bytes = pointers[2]
+    n = 0
+    while n + 8 <= inner[0]:
+        eight_values(x + 8 * n, factors, to + 8 * n, inner[1])
+        n = n + 8
+    while n < inner[0]:
+        number = load_real(x + 8 * n, 64)
+        total = 0.0
+        for k in range(inner[1]):
+            total = total * number + load_real(factors + 8 * k, 64)
+        store(to + 8 * n, 64, total)
+        n = n + 1
+
+
+@native
+def eight_values(x: Bytes, factors: Bytes, to: Bytes, count: Int) -> None:
+    """Do `polynomial` for eight numbers: each step of one waits for the one before."""
+    x0 = load_real(x + 0, 64)
+    x1 = load_real(x + 8, 64)
+    x2 = load_real(x + 16, 64)
+    x3 = load_real(x + 24, 64)
+    x4 = load_real(x + 32, 64)
+    x5 = load_real(x + 40, 64)
+    x6 = load_real(x + 48, 64)
+    x7 = load_real(x + 56, 64)
+    y0 = 0.0
+    y1 = 0.0
+    y2 = 0.0
+    y3 = 0.0
+    y4 = 0.0
+    y5 = 0.0
+    y6 = 0.0
+    y7 = 0.0
+    for k in range(count):
+        factor = load_real(factors + 8 * k, 64)
+        y0 = y0 * x0 + factor
+        y1 = y1 * x1 + factor
+        y2 = y2 * x2 + factor
+        y3 = y3 * x3 + factor
+        y4 = y4 * x4 + factor
+        y5 = y5 * x5 + factor
+        y6 = y6 * x6 + factor
+        y7 = y7 * x7 + factor
+    store(to + 0, 64, y0)
+    store(to + 8, 64, y1)
+    store(to + 16, 64, y2)
+    store(to + 24, 64, y3)
+    store(to + 32, 64, y4)
+    store(to + 40, 64, y5)
+    store(to + 48, 64, y6)
+    store(to + 56, 64, y7)
 
 
 @native
