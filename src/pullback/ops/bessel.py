@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array import bessel
+from ..array.bessel import SERIES
 from ..array.dtype_words import not_implemented
 from ..array.scipy_functions import special
 from ..core.op import Call, Term, elementwise
@@ -23,19 +23,17 @@ from .kernels import from_scipy, into, refuse
 from .signatures import OF_X, ONE
 
 
-def _in_double(series: Callable[[ndarray], ndarray], usual: Callable[..., ndarray]) -> Callable[..., ndarray]:
-    """Return a kernel that computes float32 by a series, and numbers of other dtypes as usual."""
+def _series(name: str, *, finite: bool = False, usual: Any = None) -> Callable[..., ndarray]:
+    """Return a kernel that computes float32 by polynomials, and other dtypes by SciPy's function."""
+    usual = usual or from_scipy(name, finite=finite)
 
     def kernel(x: ndarray, /, out: Any = ...) -> ndarray:
         if x.dtype != np.float32:
-            return usual(x, out=out)
-        return into(out, series(x.astype(np.float64)).astype(np.float32))
+            found: ndarray = usual(x, out=out)
+            return found
+        return into(out, SERIES[name](x.astype(np.float64)).astype(np.float32))
 
     return kernel
-
-
-def _series(name: str, *, finite: bool = False) -> Callable[..., ndarray]:
-    return _in_double(getattr(bessel, name), from_scipy(name, finite=finite))
 
 
 def _away_from_zero(kernel: str, g: Term, x: Term, slope: Any) -> Term:
@@ -122,5 +120,5 @@ def _airy(x: ndarray, /, out: Any = ...) -> ndarray:
     return into(out, result)
 
 
-airy_ai = _underived("airy_ai", _in_double(bessel.ai, _airy),
+airy_ai = _underived("airy_ai", _series("airy", usual=_airy),
                      "Return the Airy function Ai(x) (DLMF 9.2).", OF_X)

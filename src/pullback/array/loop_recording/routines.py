@@ -69,23 +69,21 @@ class _Call:
         memories = dict.fromkeys(memory for memory, _ in read)
         written = dict.fromkeys(recorder.place(v)[0] for v in outs)
         order = [*(m for m in memories if m not in written), *written]
-        words, places, addresses = [], [], []
-        numbers = np.zeros(len(given), np.int64)
-        for n, value in enumerate(given):
+        words, places, kept = [], [], []
+        for value in given:
             if isinstance(value, ndarray):
                 if (found := recorder.find(value)) is None:
                     raise Unrecorded("an operand that nothing leads to")
-                places.append(order.index(found[0]))
-                words.append(found[1])
-                addresses.append(value.ctypes.data)
-                continue
-            numbers[n] = ord(value) if type(value) is str else value
-            places.append(-1)
-            words.append(int(numbers[n]))
-            addresses.append(numbers.ctypes.data + 8 * n)
+                place, word = order.index(found[0]), found[1]
+            else:
+                place, word = -1, ord(value) if type(value) is str else value
+                value = np.array(word)
+            words.append(word)
+            places.append(place)
+            kept.append(value)
         # Fortran adds the lengths of letters, each 1.
         missing = ROUTINE_ARGUMENTS - len(words)
-        self._run(*addresses, *(1,) * missing)
+        self._run(*[value.ctypes.data for value in kept], *(1,) * missing)
         operands = tuple([Operand(memory, 0, ()) for memory in order])
         sizes, steps = (*words, *(1,) * missing), (*places, *(BY_VALUE,) * missing)
         recorder.routine(Step(self._routine, (), (), sizes, steps, operands, len(written)))

@@ -328,60 +328,17 @@ def add_at(pointers: Object, inner: Words, strides: Words, kind: Int) -> None:
 
 @native
 def polynomial(pointers: Object, inner: Words, strides: Words, data: Int) -> None:
-    """Compute a polynomial of doubles in a row by Horner's rule, of eight numbers at a time."""
+    """Compute a polynomial of doubles in a row by Horner's rule, one step after another for all of them."""
     x: Bytes = pointers[0]
     factors: Bytes = pointers[1]
     to: Bytes = pointers[2]
-    n = 0
-    while n + 8 <= inner[0]:
-        eight_values(x + 8 * n, factors, to + 8 * n, inner[1])
-        n = n + 8
-    while n < inner[0]:
-        number = load_real(x + 8 * n, 64)
-        total = 0.0
-        for k in range(inner[1]):
-            total = total * number + load_real(factors + 8 * k, 64)
-        store(to + 8 * n, 64, total)
-        n = n + 1
-
-
-@native
-def eight_values(x: Bytes, factors: Bytes, to: Bytes, count: Int) -> None:
-    """Do `polynomial` for eight numbers: each step of one waits for the one before."""
-    x0 = load_real(x + 0, 64)
-    x1 = load_real(x + 8, 64)
-    x2 = load_real(x + 16, 64)
-    x3 = load_real(x + 24, 64)
-    x4 = load_real(x + 32, 64)
-    x5 = load_real(x + 40, 64)
-    x6 = load_real(x + 48, 64)
-    x7 = load_real(x + 56, 64)
-    y0 = 0.0
-    y1 = 0.0
-    y2 = 0.0
-    y3 = 0.0
-    y4 = 0.0
-    y5 = 0.0
-    y6 = 0.0
-    y7 = 0.0
-    for k in range(count):
+    size = inner[0]
+    for b in apart(size):
+        store(to + 8 * b, 64, 0.0)
+    for k in range(inner[1]):
         factor = load_real(factors + 8 * k, 64)
-        y0 = y0 * x0 + factor
-        y1 = y1 * x1 + factor
-        y2 = y2 * x2 + factor
-        y3 = y3 * x3 + factor
-        y4 = y4 * x4 + factor
-        y5 = y5 * x5 + factor
-        y6 = y6 * x6 + factor
-        y7 = y7 * x7 + factor
-    store(to + 0, 64, y0)
-    store(to + 8, 64, y1)
-    store(to + 16, 64, y2)
-    store(to + 24, 64, y3)
-    store(to + 32, 64, y4)
-    store(to + 40, 64, y5)
-    store(to + 48, 64, y6)
-    store(to + 56, 64, y7)
+        for n in apart(size):
+            store(to + 8 * n, 64, load_real(to + 8 * n, 64) * load_real(x + 8 * n, 64) + factor)
 
 
 @native
