@@ -132,6 +132,28 @@ def test_polynomials_are_one_loop(size):
     assert found.tobytes() == np.polyval(factors, x).tobytes()
 
 
+def test_indices_are_looked_at_again_only_where_they_were_written_to():
+    def twice(x, places):
+        return x.take(places), (-x).take(places)
+
+    def moved(x, places):
+        own = places + 0
+        first = x.take(own)
+        own[...] = own * own
+        return first + x.take(own)
+
+    places = np.array([3, 0, 2])
+    for function, count in ((twice, 1), (moved, 2)):
+        asked = [step for step in record(function, [X, places]).steps if step.ufunc == DECIDE]
+        assert len(asked) == count
+        played = native(function, [X, places])
+        for others in (places, np.array([1, 1, 0])):
+            assert np.array_equal(played(X, others), function(X, others))
+        for bad in (12, -13):
+            with pytest.raises(IndexError):
+                played(X, np.array([0, bad, 0]))
+
+
 def test_an_element_alone_is_written_natively():
     def corner(x):
         made = np.zeros((2, 3))

@@ -65,8 +65,7 @@ def _in_range(recorder: Recorder, indices: Any, size: int) -> ndarray:
         if ((known < -size) | (known >= size)).any():
             raise Unrecorded("indices out of range")
         return np.where(known < 0, known + size, known)
-    if np.logical_or.reduce((told < 0) | (told >= size), axis=None):
-        raise Unrecorded("indices out of range")
+    recorder.check_places(told, size)
     return plain_of(told)
 
 

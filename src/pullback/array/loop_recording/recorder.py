@@ -51,6 +51,8 @@ class Recorder:
         self.memories: list[tuple[int, ndarray, int, int, int]] = []
         #: A layer of 40 steps reads the same constants in each, and a recording has few memories.
         self._fixed: dict[object, ndarray] = {}
+        #: Behind how many steps indices were seen to be in range.
+        self._in_range: dict[Any, int] = {}
         for array in arrays:
             self.remember(GIVEN, array)
 
@@ -192,7 +194,7 @@ class Recorder:
 
     def places(self, *operands: ndarray, written: int = 1) -> list[tuple[int, int]]:
         """Return where operands lie, of which the last are written."""
-        read, outs = operands[:-written], operands[-written:]
+        read, outs = operands[: len(operands) - written], operands[len(operands) - written :]
         found = [*map(self.find, read)]
         if None in found:
             raise Unrecorded("an operand that nothing leads to")
@@ -410,8 +412,7 @@ class Recorder:
             raise Unrecorded("indices of another kind")
         indices = indices.astype(np.int64, copy=False)
         axis = 0 if axis is None else axis % x.ndim
-        if np.logical_or.reduce((indices < 0) | (indices >= x.shape[axis]), axis=None):
-            raise Unrecorded("indices out of range")
+        self.check_places(indices, x.shape[axis])
         plain = self.read(plain_of(x))
         result = plain.take(plain_of(indices), axis, out=plain_of(out))
         if out is None:
@@ -423,6 +424,17 @@ class Recorder:
         spread = np.lib.stride_tricks.as_strided(plain, (*before, *indices.shape, *behind), strides)
         self.gather(places, spread, result)
         return self.told(result)
+
+    def check_places(self, indices: Any, size: int) -> None:
+        """Note that indices, in int64, have to be below a size, unless the steps so far ask for that."""
+        place = *self.places(plain_of(indices), written=0), indices.shape, indices.strides, size
+        since = self._in_range.get(place)
+        written = {part.memory for step in self.steps[since:] for part in step.outputs()}
+        if since is None or place[0][0] in written:
+            # Negative ones are large without a sign.
+            if np.logical_or.reduce(indices.view(np.uint64) >= size, axis=None):
+                raise Unrecorded("indices out of range")
+            self._in_range[place] = len(self.steps)
 
     def gather(self, offsets: ndarray, x: ndarray, out: ndarray) -> None:
         if out.itemsize not in MOVED:
