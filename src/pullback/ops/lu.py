@@ -127,7 +127,7 @@ def _lu_factor_jvp(primals: Terms, tangents: Covectors, out: Terms, caller: str)
 #: place of the first zero pivot or 0.
 lu_factor_ex: Several = op(
     "linalg_lu_factor_ex", _lu_factor_ex, (_lu_factor_rule,), outputs=("lu", "pivots", "info"),
-    differentiable=(0,), jvp=_lu_factor_jvp, batch=lambda size, caller: (caller,),
+    differentiable=(0,), columns=(0,), jvp=_lu_factor_jvp, batch=lambda size, caller: (caller,),
     check=computes("lu_cpu"),
     shape=lambda x, caller: (
         (x.shape, x.dtype), ((*x.shape[:-2], min(x.shape[-2:])), INT32), (x.shape[:-2], INT32)
@@ -164,6 +164,13 @@ def _lu_unpack(
     return p, np.ascontiguousarray(lower), np.ascontiguousarray(np.triu(x[..., :count, :]))
 
 
+def _unpacked(x: ndarray, pivots: ndarray, data: bool, exchanges: bool) -> Any:
+    (*lead, rows, columns), count = x.shape, min(x.shape[-2:])
+    shapes = (*pivots.shape[:-1], rows, rows), (*lead, rows, count), (*lead, count, columns)
+    asked = exchanges, data, data
+    return tuple([(shape if a else (0,), x.dtype) for shape, a in zip(shapes, asked, strict=True)])
+
+
 def _lu_unpack_rule(g: Covectors, shape_x: tuple[int, ...]) -> Term:
     some = g[1] if g[0] is None else g[0]
     count = min(shape_x[-2:])
@@ -198,7 +205,7 @@ def _lu_unpack_batched(size: int, values: Terms, dims: Axes, data: bool, exchang
 #: P, L and U from what `lu_factor_ex` gives; those not asked for are empty.
 lu_unpack: Several = op(
     "lu_unpack", _lu_unpack, (_lu_unpack_rule, None), outputs=("p", "lower", "upper"), differentiable=(1, 2),
-    partial=True, jvp=_lu_unpack_jvp, batch_rule=_lu_unpack_batched,
+    partial=True, jvp=_lu_unpack_jvp, batch_rule=_lu_unpack_batched, shape=_unpacked,
 )  # fmt: skip
 
 
