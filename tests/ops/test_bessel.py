@@ -37,3 +37,12 @@ def test_float32_is_as_exact_as_its_rounding(name):
 def test_values_at_the_ends(name, at_zero, at_infinity):
     found = getattr(special, name)(pullback.tensor([0.0, -0.0, np.inf])).numpy()
     np.testing.assert_allclose(found, [at_zero, at_zero, at_infinity], rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", [*NAMES, "bessel_j0", "bessel_y1"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_many_numbers_give_what_few_do(name, dtype):
+    function, x = getattr(special, name), np.linspace(0.1, 20, 5000).astype(dtype)
+    whole = function(pullback.tensor(x)).numpy()
+    parts = [function(pullback.tensor(part)).numpy() for part in np.split(x, 50)]
+    np.testing.assert_allclose(whole, np.concatenate(parts), rtol=1e-6, atol=1e-9)

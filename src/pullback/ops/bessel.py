@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array import large
 from ..array.bessel import SERIES
 from ..array.dtype_words import not_implemented
+from ..array.elementwise import native
 from ..array.scipy_functions import special
 from ..core.op import Call, Term, elementwise
 from ..core.promotion import HALVES
@@ -23,14 +25,19 @@ from .kernels import from_scipy, into, refuse
 from .signatures import OF_X, ONE
 
 
-def _series(name: str, *, finite: bool = False, usual: Any = None) -> Callable[..., ndarray]:
-    """Return a kernel that computes float32 by polynomials, and other dtypes by SciPy's function."""
+def _series(name: str, op: str = "", *, finite: bool = False, usual: Any = None) -> Callable[..., ndarray]:
+    """Return a kernel that computes float32 by polynomials, those of many numbers in the native loop of an op
+    (of the same name by default), and other dtypes by SciPy's function.
+    """
     usual = usual or from_scipy(name, finite=finite)
 
     def kernel(x: ndarray, /, out: Any = ...) -> ndarray:
         if x.dtype != np.float32:
             found: ndarray = usual(x, out=out)
             return found
+        is_large = isinstance(x, ndarray) and x.size >= large.SLOW
+        if is_large and (made := native(op or name, (x,), (), out)) is not None:
+            return made
         return into(out, SERIES[name](x.astype(np.float64)).astype(np.float32))
 
     return kernel
@@ -41,8 +48,8 @@ def _away_from_zero(kernel: str, g: Term, x: Term, slope: Any) -> Term:
     if dtype_of(x) in HALVES:
         raise not_implemented(kernel, dtype_of(x))
     tiny = float(np.finfo(dtype_of(x)).eps)
-    large = gt(absolute(x), tiny)
-    return g * where(large, slope(where(large, x, tiny)), 0.5)
+    divides = gt(absolute(x), tiny)
+    return g * where(divides, slope(where(divides, x, tiny)), 0.5)
 
 
 i0 = elementwise(
@@ -90,13 +97,15 @@ modified_bessel_i0 = _underived("modified_bessel_i0", _series("i0", finite=True)
                                 "Return the modified Bessel function I₀(x) (DLMF 10.25.2).")
 modified_bessel_i1 = _underived("modified_bessel_i1", _series("i1", finite=True),
                                 "Return the modified Bessel function I₁(x) (DLMF 10.25.2).")
-modified_bessel_k0 = _underived("modified_bessel_k0", _series("k0"),
+modified_bessel_k0 = _underived("modified_bessel_k0", _series("k0", "modified_bessel_k0"),
                                 "Return the modified Bessel function K₀(x) (DLMF 10.25.3).")
-modified_bessel_k1 = _underived("modified_bessel_k1", _series("k1"),
+modified_bessel_k1 = _underived("modified_bessel_k1", _series("k1", "modified_bessel_k1"),
                                 "Return the modified Bessel function K₁(x) (DLMF 10.25.3).")
-scaled_modified_bessel_k0 = _underived("scaled_modified_bessel_k0", _series("k0e"),
+scaled_modified_bessel_k0 = _underived("scaled_modified_bessel_k0",
+                                       _series("k0e", "scaled_modified_bessel_k0"),
                                        "Return eˣ·K₀(x) (DLMF 10.25.3).", OF_X)
-scaled_modified_bessel_k1 = _underived("scaled_modified_bessel_k1", _series("k1e"),
+scaled_modified_bessel_k1 = _underived("scaled_modified_bessel_k1",
+                                       _series("k1e", "scaled_modified_bessel_k1"),
                                        "Return eˣ·K₁(x) (DLMF 10.25.3).", OF_X)
 
 
@@ -120,5 +129,5 @@ def _airy(x: ndarray, /, out: Any = ...) -> ndarray:
     return into(out, result)
 
 
-airy_ai = _underived("airy_ai", _series("airy", usual=_airy),
+airy_ai = _underived("airy_ai", _series("airy", "airy_ai", usual=_airy),
                      "Return the Airy function Ai(x) (DLMF 9.2).", OF_X)

@@ -122,7 +122,7 @@ class Recorded(ndarray):
 
     def take(self, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
         """Return elements at indices."""
-        return _asked(self).take(self, indices, axis, out, mode)
+        return FUNCTIONS[np.take](_asked(self), self, indices, axis, out, mode)
 
     def argmax(self, *args: Any, **named: Any) -> Any:
         """Return the places of the largest elements."""

@@ -360,12 +360,6 @@ class Recorder:
         self._contract(np.matmul, "__call__", [x, y], {}, [result])
         return self.told(result)
 
-    def routine(self, step: Step) -> None:
-        """Note a call of a routine of LAPACK's."""
-        if len(self.steps) >= STEPS or len(step.operands) > OPERANDS:
-            raise Unrecorded("too many steps or operands")
-        self.steps.append(step)
-
     def decide(self, array: ndarray) -> int:
         """Return a bool or an integer, and note that it is to be the same in the next call."""
         if array.dtype not in _DECIDED or array.size != 1:
@@ -398,31 +392,6 @@ class Recorder:
             result = out
         still = np.lib.stride_tricks.as_strided(plain_of(x), result.shape, [0] * result.ndim)
         self.gather(np.asarray(choose(offsets)), still, result)
-        return self.told(result)
-
-    def take(self, x: Any, indices: Any, axis: Any, out: Any, mode: str) -> Any:
-        """Return elements at indices, and note it."""
-        if type(indices) is not Recorded:
-            how: Any = {"axis": axis, "mode": mode}
-            return self.move(x, lambda places: places.take(indices, **how), plain_of(out))
-        if axis is None and not plain_of(x).flags.c_contiguous:
-            raise Unrecorded("indices of another kind")
-        x = x if axis is not None else self.told(plain_of(x).reshape(-1))
-        if mode != "raise" or indices.dtype.kind not in "iu" or not indices.size:
-            raise Unrecorded("indices of another kind")
-        indices = indices.astype(np.int64, copy=False)
-        axis = 0 if axis is None else axis % x.ndim
-        self.check_places(indices, x.shape[axis])
-        plain = self.read(plain_of(x))
-        result = plain.take(plain_of(indices), axis, out=plain_of(out))
-        if out is None:
-            self.remember(OWN, result)
-        places = plain_of(indices * plain.strides[axis])
-        before, behind = plain.shape[:axis], plain.shape[axis + 1 :]
-        places = places[(*(None,) * axis, ..., *(None,) * len(behind))]
-        strides = (*plain.strides[:axis], *(0,) * indices.ndim, *plain.strides[axis + 1 :])
-        spread = np.lib.stride_tricks.as_strided(plain, (*before, *indices.shape, *behind), strides)
-        self.gather(places, spread, result)
         return self.told(result)
 
     def check_places(self, indices: Any, size: int) -> None:
@@ -507,7 +476,6 @@ FUNCTIONS |= {
     np.isposinf: lambda recorder, x: np.equal(x, np.inf),
     np.isneginf: lambda recorder, x: np.equal(x, -np.inf),
     np.dot: lambda recorder, x, y: recorder.multiply(plain_of(x), plain_of(y), None),
-    np.take: lambda recorder, x, *args, **named: recorder.told(plain_of(x)).take(*args, **named),
     np.zeros_like: lambda recorder, *args, **named: recorder.filled(0)(*args, **named),
     np.ones_like: lambda recorder, *args, **named: recorder.filled(1)(*args, **named),
     np.full_like: lambda recorder, x, value, *args, **named: recorder.filled(value)(x, *args, **named),

@@ -18,7 +18,7 @@ from .. import lapack
 from ..blas import SCIPY
 from .arrays import Recorded, plain_of
 from .recorder import Recorder
-from .steps import BY_VALUE, ROUTINE_ARGUMENTS, Operand, Routine, Step, Unrecorded
+from .steps import BY_VALUE, OPERANDS, ROUTINE_ARGUMENTS, STEPS, Operand, Routine, Step, Unrecorded
 
 _INT32 = lapack.INT32
 
@@ -86,7 +86,9 @@ class _Call:
         self._run(*[value.ctypes.data for value in kept], *(1,) * missing)
         operands = tuple([Operand(memory, 0, ()) for memory in order])
         sizes, steps = (*words, *(1,) * missing), (*places, *(BY_VALUE,) * missing)
-        recorder.routine(Step(self._routine, (), (), sizes, steps, operands, len(written)))
+        if len(recorder.steps) >= STEPS or len(operands) > OPERANDS:
+            raise Unrecorded("too many steps or operands")
+        recorder.steps.append(Step(self._routine, (), (), sizes, steps, operands, len(written)))
 
 
 def _columns(x: Any) -> bool:
