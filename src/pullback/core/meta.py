@@ -162,8 +162,19 @@ def _moved(value: Meta, view: ndarray, first: int) -> int:
     return bytes_before // view.itemsize
 
 
+def _by_columns(shape: tuple[int, ...]) -> tuple[int, ...] | None:
+    """Return the strides of matrices that lie column by column; None where there are none."""
+    if len(shape) < 2:
+        return None
+    *lead, between, within = contiguous_strides((*shape[:-2], shape[-1], shape[-2]))
+    return *lead, within, between
+
+
 def _computed(op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...]) -> list[Meta]:
-    outs = [Meta(shape, dtype) for shape, dtype in op.result_shapes(inputs, attrs)]
+    outs = [
+        Meta(shape, dtype, _by_columns(shape) if k in op.columns else None)
+        for k, (shape, dtype) in enumerate(op.result_shapes(inputs, attrs))
+    ]
     if op.place is not placed and op.place is not as_first:
         return outs
     # As on the CPU, a result lies in memory as the inputs say.

@@ -148,7 +148,9 @@ igammac = elementwise(
 
 
 def _mvlgamma(x: ndarray, /, p: int, out: Any = ...) -> ndarray:
-    total = np.sum([_lgamma(x - x.dtype.type(k / 2)) for k in range(p)], axis=0)
+    total = _lgamma(x)
+    for k in range(1, p):
+        total = total + _lgamma(x - x.dtype.type(k / 2))
     constant = x.dtype.type(p * (p - 1) / 4 * math.log(math.pi))
     return np.add(np.asarray(total, x.dtype), constant, out=out)
 

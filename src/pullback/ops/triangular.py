@@ -170,7 +170,7 @@ def _factored_each(x: ndarray, upper: bool) -> tuple[ndarray, ...]:
 
     def step(a: ndarray) -> tuple[Any, ...]:
         factor, info = potrf(a, lower=not upper)
-        return factor, info if info > 0 else _ended_at_nan(factor, a, upper)
+        return factor, info if info > 0 else _ended_at_nan(factor, a, upper) or info
 
     return each(step, (x,), ((x.shape[-2:], x.dtype), ((), INT32)))
 

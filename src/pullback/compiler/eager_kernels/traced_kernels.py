@@ -277,7 +277,8 @@ class TracedKernels:
         def make() -> Any:
             from .traced_writing import flat_kernel
 
-            op = TABLE[name]
+            if (op := TABLE.get(name)) is None:  # SciPy's name of a function need not be an op's
+                return None
             return flat_kernel(lambda *xs: op.call(*xs, *attrs), [a.dtype for a in arrays])
 
         results = self._flat(key, make, arrays, out)

@@ -314,6 +314,7 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.copyto: _copyto,
     np.empty_like: _empty,
     np.may_share_memory: lambda x, y: x is y,
+    np.polyval: lambda factors, x: functools.reduce(lambda y, c: y * x + c, factors.tolist()),
     np.result_type: lambda *xs: np.result_type(*(getattr(x, "dtype", x) for x in xs)),
     np.shape: lambda x: x.shape,
     np.where: _where,
