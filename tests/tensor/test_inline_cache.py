@@ -715,3 +715,41 @@ def test_hooks_are_let_go():
     del hook
     gc.collect()
     assert alive() is None
+
+
+def test_other_names_of_functions_have_plans_of_their_own():
+    x = torch.rand(2, 3)
+    assert learn(torch.concat, [x, x])  # by way of `cat`, which has one, too
+    assert calls_in(torch.concat, [x, x]) == calls_in(torch.cat, [x, x])
+
+
+def test_what_overrides_elsewhere_costs_a_known_call_nothing():
+    x = torch.rand(2, 3)
+    assert learn(torch.transpose, x, 0, 1)
+    before = calls_in(torch.transpose, x, 0, 1)
+
+    class Own(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            return "mine"
+
+    assert torch.transpose(x.as_subclass(Own), 0, 1) == "mine"
+    assert calls_in(torch.transpose, x, 0, 1) == before
+    with OwnMode():
+        assert torch.transpose(x, 0, 1) == "the mode's"
+
+
+class OwnMode(torch.overrides.TorchFunctionMode):
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        return "the mode's"
+
+
+def calls_in(function, *args):
+    """Return how many calls of functions one call comes to."""
+    made = []
+    sys.setprofile(lambda frame, event, _: made.append(event) if event.endswith("call") else None)
+    try:
+        function(*args)
+    finally:
+        sys.setprofile(None)
+    return len(made)
