@@ -415,6 +415,8 @@ class Recorder:
     def copy_to(self, out: Any, source: Any, casting: str = "", where: Any = True) -> None:
         """Copy elements, and note it."""
         out, source, where = plain_of(out), plain_of(source), plain_of(where)
+        if not casting and where is True and type(source) is ndarray and source.dtype is not out.dtype:
+            source = plain_of(self.cast(source, out.dtype))  # as `out[...] = source` does
         np.copyto(out, source, where=where)
         if where is not True:
             self._choose([where, source, out], out)

@@ -30,7 +30,7 @@ PYTHON = {
     "PyErr_ExceptionMatches": ("i32", "ptr"), "PyObject_CallNoArgs": ("ptr", "ptr"),
     "PyObject_CallOneArg": ("ptr", "ptr", "ptr"), "PyObject_Vectorcall": ("ptr", "ptr", "ptr", "i64", "ptr"),
     "PyIter_Next": ("ptr", "ptr"), "PyFrame_GetCode": ("ptr", "ptr"), "PyFrame_GetBack": ("ptr", "ptr"),
-    "PyFrame_GetLasti": ("i32", "ptr"),
+    "PyFrame_GetLasti": ("i32", "ptr"), "PyContextVar_Get": ("i32", "ptr", "ptr", "ptr"),
 }  # fmt: skip
 #: The same of NumPy's, and where its table has the function (the table only ever grows).
 NUMPY = {
