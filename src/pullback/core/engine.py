@@ -290,12 +290,13 @@ class Backward(BackwardPass, Task):
                 heappush(self.heap, (-_YOUNGEST - len(self.awaited), leaf))
 
     def _capture(self, node: Node, g: Any, capture: Capture) -> None:
+        if self.accumulates and type(node) is AccumulateGrad:
+            # Once, however often a leaf is asked for.
+            accumulate_grad(node, c_copy(g) if isinstance(g, ndarray) else g, self.create_graph)
+            return
         for index, position in capture.wanted[node]:
             value = g[index] if g is not None and isinstance(node, MultiNode) else g
-            if self.accumulates and type(node) is AccumulateGrad:
-                own = c_copy(value) if isinstance(value, ndarray) else value
-                accumulate_grad(node, own, self.create_graph)
-            elif value is not None:
+            if value is not None:
                 before = capture.results[position]
                 capture.results[position] = value if before is None else plus(before, value)
 
