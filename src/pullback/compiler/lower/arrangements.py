@@ -216,10 +216,16 @@ def diagonal_backward(
     return context.map(shape, g.dtype, body)
 
 
+def diag_embed(context: Context, x: Lowered, offset: int, dim1: int, dim2: int) -> Lowered:
+    """Lower zeros with `x` on a diagonal of two new axes."""
+    return diagonal_backward(context, x, context.results[0][0], offset, dim1, dim2)
+
+
 LOWERINGS: dict[str, Callable[..., Lowered | None]] = {
     **dict.fromkeys(("copy", "fill_tensor", "fill_tensor_inplace"), copy),
     **dict.fromkeys(("fill", "fill_inplace"), fill),
-    "cast": cast, "constant_pad_nd": padded, "linalg_cross": cross, "diagonal_backward": diagonal_backward,
+    "cast": cast, "constant_pad_nd": padded, "linalg_cross": cross, "diag_embed": diag_embed,
+    "diagonal_backward": diagonal_backward,
     "put": put, "roll": rolled, "select_backward": select_backward, "slice_backward": slice_backward,
     "tril": _triangle("le"), "triu": _triangle("ge"), "zero_inplace": zero,
 }  # fmt: skip
