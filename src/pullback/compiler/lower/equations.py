@@ -38,6 +38,7 @@ from . import (
     normalization,
     reductions,
     refusals,
+    resampling,
     routines,
     sampling,
     scans,
@@ -71,8 +72,8 @@ RULES: dict[str, Callable[..., Any]] = {
     name: rule
     for family in (
         alignments, arrangements, averages, batch_norm, borders, contractions, convolutions, gathers, losses,
-        matrices, normalization, reductions, refusals, routines, sampling, scans, selection, sorting,
-        strided, triangular, views, volumes, whole_numbers,
+        matrices, normalization, reductions, refusals, resampling, routines, sampling, scans, selection,
+        sorting, strided, triangular, views, volumes, whole_numbers,
     )
     for name, rule in family.LOWERINGS.items()
 } | {"scaled_dot_product_attention": attention.attention}  # fmt: skip
