@@ -39,7 +39,7 @@ def scattered(
     if over is not None and over in {r.buffer for r in read.reads}:
         # Stored, it lets the result lie in the memory of what it is made from.
         source = context.cheap(source)
-    buffer = context.buffer(shape, source.dtype)
+    buffer, parts = context.buffer(shape, source.dtype), ((source, where, kept), *beside)
 
     def value(ops: Handler, at: Indices, source: Lowered = source, kept: Body | None = kept) -> Any:
         found = source.at(ops, at)
@@ -47,7 +47,7 @@ def scattered(
 
     def look(ops: Any) -> None:
         at = spread(variables("i", source.shape))
-        for part, goes, counts in ((source, where, kept), *beside):
+        for part, goes, counts in parts:
             goes(ops, at)
             value(ops, at, part, counts)
         if base is not None:
@@ -81,14 +81,10 @@ def scattered(
                 value(ops, (*spread(outer), constant(0)))
             row.enter_context(nest(ops, loops[len(outer) :], independent=apart))
             indices = spread(loops)
-            found = [
-                (linear(goes(ops, indices), strides_of(shape)), value(ops, indices, part, counts))
-                for part, goes, counts in ((source, where, kept), *beside)
-            ]
-            for position, given in found:
-                ops.store(
-                    buffer, position, ops.add(ops.reread(buffer, position), given) if accumulate else given
-                )
+            found = [(linear(goes(ops, indices), strides_of(shape)), value(ops, indices, part, counts))
+                     for part, goes, counts in parts]  # fmt: skip
+            for place, given in found:
+                ops.store(buffer, place, ops.add(ops.reread(buffer, place), given) if accumulate else given)
 
     return filled(context, buffer, write, look, over)
 
