@@ -59,3 +59,19 @@ def test_rows_of_fewer_terms_read_nothing_else() -> None:
 
     x = torch.ones(1, 1, 1, 5, requires_grad=True)
     assert torch.compile(back)(x, g).tolist() == back(x, g).tolist()
+
+
+@pytest.mark.parametrize("shape", [(2, 8, 3, 5), (12, 2, 2), (0, 4, 2, 3)])
+def test_channels_go_into_the_plane_and_back(shape: tuple[int, ...]) -> None:
+    x = torch.arange(float(torch.Size(shape).numel())).view(shape).requires_grad_()
+
+    def both(x: Any) -> Any:
+        wide = F.pixel_shuffle(x * 2, 2)
+        return wide, F.pixel_unshuffle(wide + 1, 2), torch.autograd.grad((wide * wide).sum(), x)[0]
+
+    compiled = torch.compile(both)
+    for found, expected in zip(compiled(x), both(x), strict=True):
+        assert found.shape == expected.shape
+        assert found.tolist() == expected.tolist()
+    (made,) = compiled._native.specializations
+    assert 0 in shape or not any(isinstance(node, Call) for node in made.forward.lowered.nodes)
