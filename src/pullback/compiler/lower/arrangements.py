@@ -250,7 +250,7 @@ LOWERINGS: dict[str, Callable[..., Lowered | None]] = {
     **dict.fromkeys(("copy", "fill_tensor", "fill_tensor_inplace"), copy),
     **dict.fromkeys(("fill", "fill_inplace"), fill),
     "cast": cast, "constant_pad_nd": padded, "linalg_cross": cross, "diag_embed": diag_embed,
-    "diagonal_backward": diagonal_backward,
-    "pixel_shuffle": pixel_shuffle, "pixel_unshuffle": pixel_unshuffle, "put": put, "roll": rolled, "select_backward": select_backward, "slice_backward": slice_backward,
-    "tril": _triangle("le"), "triu": _triangle("ge"), "zero_inplace": zero,
+    "diagonal_backward": diagonal_backward, "pixel_shuffle": pixel_shuffle,
+    "pixel_unshuffle": pixel_unshuffle, "put": put, "roll": rolled, "select_backward": select_backward,
+    "slice_backward": slice_backward, "tril": _triangle("le"), "triu": _triangle("ge"), "zero_inplace": zero,
 }  # fmt: skip
