@@ -31,6 +31,7 @@ from . import (
     complex_parts,
     contractions,
     convolutions,
+    distances,
     gathers,
     loops,
     losses,
@@ -71,9 +72,9 @@ MANY, SMALL = 400, 1024
 RULES: dict[str, Callable[..., Any]] = {
     name: rule
     for family in (
-        alignments, arrangements, averages, batch_norm, borders, contractions, convolutions, gathers, losses,
-        matrices, normalization, reductions, refusals, resampling, routines, sampling, scans, selection,
-        sorting, strided, triangular, views, volumes, whole_numbers,
+        alignments, arrangements, averages, batch_norm, borders, contractions, convolutions, distances,
+        gathers, losses, matrices, normalization, reductions, refusals, resampling, routines, sampling, scans,
+        selection, sorting, strided, triangular, views, volumes, whole_numbers,
     )
     for name, rule in family.LOWERINGS.items()
 } | {"scaled_dot_product_attention": attention.attention}  # fmt: skip
