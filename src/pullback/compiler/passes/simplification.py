@@ -49,9 +49,8 @@ class _Rewriter:
 
     def result(self) -> Program:
         """Return the program that is left."""
-        p = self.program
-        outputs = [self.same.get(n, n) for n in p.outputs]
-        return Program(p.inputs, self.equations, outputs, p.constants, p.shapes, p.dtypes)
+        outputs = [self.same.get(n, n) for n in self.program.outputs]
+        return Program.of(self.program, equations=self.equations, outputs=outputs)
 
 
 def algebra(program: Program) -> Program:
@@ -105,7 +104,7 @@ def _unchanged(equation: Equation, work: _Rewriter) -> int | None:
     return None
 
 
-def _is_number(value: Any, wanted: int, work: _Rewriter) -> bool:
+def _is_number(value: object, wanted: int, work: _Rewriter) -> bool:
     """Tell whether an operand or attribute is a real number, by its text or as a constant everywhere."""
     if isinstance(value, Reference):
         array = work.program.constants.get(value.index)
@@ -148,9 +147,7 @@ def _holds(wide: np.dtype[Any], narrow: np.dtype[Any]) -> bool:
 def common_subexpressions(program: Program) -> Program:
     """Compute what is computed twice once; what acts, as a random draw, does so as often as it did."""
     equations, same = _once(program.equations, frozenset())
-    outputs = [same.get(n, n) for n in program.outputs]
-    p = program
-    return Program(p.inputs, equations, outputs, p.constants, p.shapes, p.dtypes)
+    return Program.of(program, equations=equations, outputs=[same.get(n, n) for n in program.outputs])
 
 
 def computed_once(
