@@ -128,6 +128,8 @@ class Recorder:
         self._kinds: dict[tuple[tuple[int, ...], np.dtype[Any]], int] = {}
         self._pairs: list[tuple[tuple[int, ...], np.dtype[Any]]] = []
         self._kind_of: list[int] = []
+        #: Returns a number that values of one shape and dtype have in common.
+        self.kind_of = self._kind_of.__getitem__
         #: Each value as an operand.
         self.references: list[Reference] = []
         #: Writes down what is like something that it wrote before, where its owner has that done.
@@ -185,10 +187,6 @@ class Recorder:
         index = len(references)
         references.append(_new_tuple(Reference, (index,)))
         return index
-
-    def kind_of(self, number: int) -> int:
-        """Return a number that values of one shape and dtype have in common."""
-        return self._kind_of[number]
 
     def results(self, op: Op, kinds: Sequence[Any], seen: Sequence[object], attrs: tuple[object, ...]) -> Any:
         """Return (shape, dtype) of each result of an op on what its shape rule sees (see `operand`).
