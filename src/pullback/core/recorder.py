@@ -175,18 +175,18 @@ class Recorder:
         if (kind := self._kinds.get(pair)) is None:
             kind = self._kinds[pair] = len(self._pairs)
             self._pairs.append(pair)
-        return Tracer(self, self.new_of(kind))
+        return Tracer(self, self.new_of(kind).index)
 
-    def new_of(self, kind: int) -> int:
-        """Return the number of a new value of a shape and dtype that came up before (see `kind_of`)."""
+    def new_of(self, kind: int) -> Reference:
+        """Return a new value of a shape and dtype that came up before (see `kind_of`)."""
         shape, dtype = self._pairs[kind]
         self.shapes.append(shape)
         self.dtypes.append(dtype)
         self._kind_of.append(kind)
         references = self.references
-        index = len(references)
-        references.append(_new_tuple(Reference, (index,)))
-        return index
+        made = _new_tuple(Reference, (len(references),))
+        references.append(made)
+        return made
 
     def results(self, op: Op, kinds: Sequence[Any], seen: Sequence[object], attrs: tuple[object, ...]) -> Any:
         """Return (shape, dtype) of each result of an op on what its shape rule sees (see `operand`).
