@@ -68,7 +68,7 @@ class Equation(NamedTuple):
 
 def read_by(equations: Iterable[Equation]) -> set[int]:
     """Return the numbers of the values that equations read."""
-    return {o.index for e in equations for o in e.operands if isinstance(o, Reference)}
+    return {o[0] for e in equations for o in e.operands if type(o) is Reference}
 
 
 class Recorder:
