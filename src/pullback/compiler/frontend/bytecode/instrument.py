@@ -7,6 +7,7 @@ flow, exceptions, generators, closures. Frames are real ones, with the user's fi
 
 import functools
 import inspect
+from collections.abc import Sequence
 from types import CodeType
 
 from .hooks import Hooks
@@ -81,11 +82,8 @@ def _instrumented(code: CodeType, file: str, name: str, hooks: Hooks) -> CodeTyp
             named = body.constants[instruction.arg]
             replaced = [Instruction("NOP", position=instruction.position)]
         else:
-            if there is None:
-                # No path leads there.
-                replaced = [instruction]
-            else:
-                replaced = writer.replaced(instruction, there, named)
+            # No path leads to some.
+            replaced = [instruction] if there is None else writer.replaced(instruction, there, named)
             if instruction.name == "CALL":
                 named = ()
         if instruction.name == "RESUME" and instruction.arg == 0:
@@ -111,8 +109,12 @@ def _instrumented(code: CodeType, file: str, name: str, hooks: Hooks) -> CodeTyp
         new.target = before.get(id(new.target), new.target)
     handlers = []
     for h in body.handlers:
-        within = nulls[order[id(h.first)] : order[id(h.last)] + 1]
-        flags: tuple[bool, ...] = next((each for each in within if each is not None), ())
-        depth = h.depth - sum(flags[: h.depth])
+        depth = _depth(h, nulls[order[id(h.first)] : order[id(h.last)] + 1])
         handlers.append(Handler(before[id(h.first)], last[id(h.last)], before[id(h.target)], depth, h.lasti))
     return put_together(code, written, positions, handlers, [*body.constants, _Rewritten(code)], _STACK)
+
+
+def _depth(handler: Handler, within: Sequence[tuple[bool, ...] | None]) -> int:
+    """Return how many values a handler leaves on the stack, of which some were NULL."""
+    flags: tuple[bool, ...] = next((each for each in within if each is not None), ())
+    return handler.depth - sum(flags[: handler.depth])
