@@ -161,6 +161,23 @@ def _fit(function: Callable[[Any], Any], interval: tuple[Any, Any], bound: float
     return [float(c) for c in total]
 
 
+#: How far the middles of pieces are apart; from behind the last but one on erf rounds to 1.
+_STEP = 0.264
+
+
+def _erf_by_pieces() -> list[list[float]]:
+    """Coefficients of erf around 16 middles, those of one power together; without x itself around 0."""
+    half, middles = mpf(_STEP) / 2 * mpf("1.001"), [k * mpf(_STEP) for k in range(16)]
+    near = _fit(_apart(lambda t: mp.erf(t) / t - 1), (-half, half), 2.0**-27)
+    # Of an even function.
+    pieces = [[0.0, *(0.0 if abs(c) < 1e-30 else c for c in near)]]
+    for middle in middles[1:-1]:
+        pieces.append(_fit(lambda t, middle=middle: mp.erf(middle + t), (-half, half), 2.0**-30))
+    pieces.append([1.0])
+    length = max(map(len, pieces))
+    return [[float(p[n]) if n < len(p) else 0.0 for p in pieces] for n in range(length)]
+
+
 def main() -> None:
     """Write the coefficients."""
     lines = [
@@ -181,6 +198,11 @@ def main() -> None:
     lines += ["#: Powers of two by sixteenths, and what their rounding left.", "SIXTEENTHS = ("]
     for values in (powers, [x - float(x) for x in powers]):
         numbers = ", ".join(repr(float(x)) for x in values)
+        lines += fill(f"({numbers}),", 110, initial_indent="    ", subsequent_indent="     ").splitlines()
+    lines += [")", "#: The distance of 16 middles, and erf's coefficients around them, by rising power."]
+    lines += [f"ERF_STEP = {_STEP}", "ERF_PIECES = ("]
+    for values in _erf_by_pieces():
+        numbers = ", ".join(map(repr, values))
         lines += fill(f"({numbers}),", 110, initial_indent="    ", subsequent_indent="     ").splitlines()
     lines += [")", "# fmt: on"]
     TARGET.write_text("\n".join(lines) + "\n")

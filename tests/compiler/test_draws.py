@@ -103,6 +103,13 @@ def _in_order_of_constants(x: Any) -> Any:
     return [torch.rand_like(wide), (wide.t() * 1).bernoulli_(wide.t() / 12)]
 
 
+def _into_parts_of_constants(x: Any) -> Any:
+    # Normal numbers of what has gaps are drawn one after the other, not in blocks of 16.
+    image, line = torch.zeros(20, 6), torch.arange(80.0)[::2]
+    image[:, 0].normal_(), image[:, 1:5].normal_(), image[:, 0].normal_(), line.normal_()
+    return [image * x[0], line, torch.randn_like(torch.ones(9, 8)[:, ::2]), torch.zeros(20).normal_()]
+
+
 def _derivative_of_branch(x: Any) -> Any:
     w = x.clone().requires_grad_()
     y = torch.cond(x.sum() > 3, lambda v: F.dropout(v, 0.5), lambda v: v * 1, (w,))
@@ -112,7 +119,7 @@ def _derivative_of_branch(x: Any) -> Any:
 FUNCTIONS = (
     _many_sizes, _many_sizes_in_float64, _kinds, _others_between, _in_other_order, _like_gradients,
     _behind_products, _by_drawn_values, _in_bodies, _in_order_of_constants,
-    _by_constants, _by_constants_with_history,
+    _by_constants, _by_constants_with_history, _into_parts_of_constants,
 )  # fmt: skip
 
 
@@ -130,6 +137,16 @@ def test_draws_what_eager_draws(function: Any, tmp_path: Any, monkeypatch: Any) 
             results.append(torch.rand(3))
         for a, b in zip(found, expected, strict=True):
             assert torch.equal(a, b)
+
+
+def test_a_kept_program_knows_the_gaps_of_what_it_draws_into() -> None:
+    import numpy as np
+
+    from pullback.compiler.runtime import call_text
+
+    for part in (np.zeros((20, 6))[:, 1:5], np.zeros((4, 3, 2)).transpose(1, 2, 0)[:, 0], np.zeros(9)):
+        read = call_text.operand(call_text._operand_told(part))
+        assert (read.shape, read.dtype, read.strides) == (part.shape, part.dtype, part.strides)
 
 
 def test_the_loop_of_draws_is_compiled_as_it_stands(monkeypatch: Any) -> None:

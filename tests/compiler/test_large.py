@@ -553,6 +553,8 @@ def test_draws_by_rejection_are_the_same_natively(monkeypatch, price, dtype):
         drawn = [torch.randn(3, generator=generator)]
         for few in (sizes, sizes[:1], sizes[:5], sizes[4].expand(300), sizes[1::3]):
             drawn += [draw(few, generator=generator) for draw in (torch._standard_gamma, torch.poisson)]
+            chances = torch.linspace(0, 1.1, few.numel(), dtype=dtype)
+            drawn.append(torch.binomial(few.floor(), chances, generator=generator))
         found.append([*drawn, generator.get_state(), torch.randn(3, generator=generator)])
     for natively, plainly in zip(*found, strict=True):
         assert torch.equal(natively, plainly)

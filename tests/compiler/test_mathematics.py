@@ -9,7 +9,10 @@ import pytest
 
 pytest.importorskip("llvmlite")
 
+from pullback.compiler.emit import definitions, functions
+from pullback.compiler.emit.emitter import Emitter, Module
 from pullback.compiler.lower.handlers import MATHEMATICS
+from pullback.compiler.lower.kernel_writer import combined
 from pullback.compiler.runtime import engine
 from tests.compiler.mathematics_cases import TWO_OPERANDS, arguments, errors, expected, loop
 
@@ -48,6 +51,44 @@ def test_log1p_of_float32_is_right_beside_the_powers_of_two():
     x = np.concatenate(parts, dtype=np.float32, casting="same_kind")
     assert errors(function(x), expected("log1p", x)).max() <= 1
     assert np.signbit(function(np.float32([-0.0, -1e-45]))).all()
+
+
+@pytest.mark.skipif(engine.register_bytes() < 64, reason="one instruction scales wide registers")
+def test_exponentials_of_float32_are_scaled_as_by_two_factors():
+    """The last element alone is computed with two factors; those of a register by one instruction."""
+    function, _ = loop("exp", "float")
+    parts = np.linspace(-110, 95, 20000), [np.inf, -np.inf, np.nan, -0.0, 1e-40]
+    x = np.concatenate(parts, dtype=np.float32, casting="same_kind")
+    alone = np.concatenate([function(x[n : n + 1]) for n in range(0, x.size, 7)])
+    np.testing.assert_array_equal(function(x)[::7].view(np.int32), alone.view(np.int32))
+
+
+@pytest.mark.skipif(engine.register_bytes() < 64, reason="coefficients are looked up in wide registers")
+def test_the_error_function_of_float32_by_pieces():
+    function, _ = loop("erf", "float")
+    parts = np.linspace(-4.5, 4.5, 200001), np.logspace(-44, 0, 2000), [np.inf, -0.0, np.nan]
+    x = np.concatenate(parts, dtype=np.float32, casting="same_kind")
+    assert errors(function(x), expected("erf", x)).max() <= 1.35
+    assert function(np.float32([np.inf, -np.inf, 5])).tolist() == [1, -1, 1]
+    assert definitions.text("pullback_erf_float_16").count("@llvm.fma") < 12
+
+
+def test_loops_over_large_arrays_hold_functions_without_branches():
+    """A loop that calls a function loads the constants of its polynomial for each register of numbers."""
+    module = Module()
+    module.function("exp", np.dtype(np.float32))
+    module.function("pow", np.dtype(np.float32))
+    lanes = functions.widths("float")[0]
+    text = "\n".join(functions.declarations(module, inline=True))
+    assert (f"define internal <{lanes} x float> @pullback_exp_float_{lanes}(" in text) == engine.fused()
+    assert f"declare <{lanes} x float> @pullback_pow_float_{lanes}(" in text
+
+
+@pytest.mark.parametrize("signed", [True, False])
+def test_extremes_within_a_row_do_not_order_zeros(signed):
+    ops, dtype = Emitter(Module()), np.dtype(np.float32)
+    combined(ops, "maximum", ops.constant(0.0, dtype), ops.constant(-0.0, dtype), dtype, signed)
+    assert ("call nsz float" in "\n".join(ops.lines)) != signed
 
 
 @pytest.mark.parametrize("real", ["float", "double"])

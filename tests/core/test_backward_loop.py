@@ -12,7 +12,7 @@ import pytest
 
 import pullback as torch
 from pullback.array import large
-from pullback.core import blame, engine
+from pullback.core import backward_task, blame, engine
 from pullback.core.op import TABLE, op
 
 F = torch.nn.functional
@@ -169,6 +169,47 @@ def test_only_what_is_asked_for_is_pulled_back(native):
         assert torch.allclose(h, 2 * w)
     finally:
         del TABLE["product_of_the_test"]
+
+
+@pytest.mark.parametrize(("program", "shapes"), PROGRAMS, ids=lambda v: getattr(v, "__name__", ""))
+def test_the_nodes_that_lead_to_what_is_asked_for_are_the_same(native, monkeypatch, program, shapes):
+    select = loop_of_its_own(monkeypatch, 1).select
+    leaves = [leaf(*shape, seed=k) for k, shape in enumerate(shapes)]
+    result = program(*leaves)
+    root = result.grad_fn
+    monkeypatch.setattr(engine.large, "select", None)
+    nodes = sorted(backward_task.nodes_behind([root]), key=backward_task.AGE)
+    for places in [*([k] for k in range(len(nodes))), [0, 2], [1, len(nodes) // 2], [0, len(nodes) - 1]]:
+        targets = {nodes[k]: None for k in places}
+        expected = backward_task.needed_nodes([root], targets)
+        assert select([root], targets) == expected
+    stranger = (leaf(2) * 2).grad_fn
+    assert select([root], {stranger: None}) == set()
+    result.backward()
+
+
+def test_what_is_asked_for_at_leaves_is_taken_in_native_code(native, monkeypatch):
+    arrived = []
+    arrive = engine.Backward.arrive
+    monkeypatch.setattr(
+        engine.Backward, "arrive", lambda self, node, g: arrived.append(node) or arrive(self, node, g)
+    )
+    found = []
+    for on in (False, True):
+        native(on)
+        del arrived[:]
+        x, y, z = leaf(3, 4), leaf(3, 4, seed=1), leaf(3, 4, seed=2)
+        middle = x * y
+        result = (middle.tanh() + x).sum()
+        a = torch.autograd.grad(result, (y, x, middle, x), retain_graph=True)
+        b = torch.autograd.grad(result, (z, y), retain_graph=True, allow_unused=True)
+        (c,) = torch.autograd.grad(result, middle)
+        assert a[1] is a[3]
+        assert b[0] is None
+        found.append([g.numpy().tobytes() for g in (*a, b[1], c)])
+        # Of the leaves none needs Python, nor does an inner place behind which nothing else is asked for.
+        assert len(arrived) == (1 if on else 5)
+    assert found[0] == found[1]
 
 
 def test_what_a_leaf_keeps_is_its_own(native):
@@ -360,3 +401,34 @@ def test_known_rules_give_the_same_bits(native, monkeypatch):
     found = told(True)
     assert found == expected * 3
     assert len({*map(id, added)}) > 8
+
+
+def rows_of(values):
+    """Return gradients of ops with several results of one rule, of which some or all are used."""
+    x = values.clone().requires_grad_()
+    several = [
+        torch.std_mean(x), torch.var_mean(x, 1), torch.aminmax(x), torch.linalg.qr(x), torch.linalg.svd(x),
+        torch.linalg.slogdet(x[:4]), torch.linalg.eigh(x[:4] @ x[:4].T),
+    ]  # fmt: skip
+    found = []
+    for used in [*several, *(parts[-1:] for parts in several)]:
+        found += torch.autograd.grad(used, x, [torch.ones_like(t) for t in used], retain_graph=True)
+    return found
+
+
+def test_rules_of_several_results_become_known(native, monkeypatch):
+    from pullback.compiler.eager_kernels.inline_cache import known_rules
+
+    loop = loop_of_its_own(monkeypatch, 1)
+    monkeypatch.setattr(known_rules, "_CALLS", 2)
+    names, joint = [], type(loop)._joint
+    monkeypatch.setattr(
+        type(loop), "_joint", lambda self, op, *rest: names.append(op.name) or joint(self, op, *rest)
+    )
+    numbers = [leaf(6, 4, seed=k).detach() for k in range(3)] + [torch.ones(6, 4)]
+    native(False)
+    expected = [[g.numpy().tobytes() for g in rows_of(v)] for v in numbers]
+    native(True, loop.run)
+    for _ in range(4):
+        assert [[g.numpy().tobytes() for g in rows_of(v)] for v in numbers] == expected
+    assert {"std_mean", "var_mean", "aminmax", "linalg_qr", "linalg_svd"} <= {*names}

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import pullback
+from pullback import linalg
 from pullback.array.strides import strides_of
 from pullback.core.levels import META
 from pullback.core.meta import Meta, is_meta
@@ -96,3 +97,14 @@ def test_convolutions_of_any_size_take_no_memory() -> None:
     assert layer.weight.grad.shape == (5, 3, 3, 3)
     up = pullback.nn.ConvTranspose2d(5, 4, 2, stride=2, groups=1, device="meta")
     assert up(y).shape == (1024, 4, 65536, 65536)
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (2, 3, 3)])
+def test_factors_lie_column_by_column_as_those_with_elements_do(shape: tuple[int, ...]) -> None:
+    x = pullback.rand(*shape) + pullback.eye(shape[-1])
+    functions = (linalg.inv, linalg.inv_ex, linalg.svd, linalg.eigh, linalg.qr, linalg.eig, linalg.lu_factor)
+    for function in functions:
+        found, expected = function(x.to("meta")), function(x)
+        pairs = zip(found, expected, strict=True) if isinstance(found, tuple) else [(found, expected)]
+        for one, other in pairs:
+            assert (one.shape, one.stride()) == (other.shape, other.stride())

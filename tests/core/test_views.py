@@ -466,6 +466,16 @@ def test_an_update_of_a_base_without_history_starts_one() -> None:
     assert w.grad.tolist() == [0.0, 1.0, 2.0]
 
 
+def test_a_view_of_such_a_base_is_no_out_argument() -> None:
+    base, factor = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0], requires_grad=True)
+    view, beside = base[:1], base.detach()[1:]
+    base.mul_(factor)
+    with pytest.raises(RuntimeError, match="don't support automatic differentiation"):
+        torch.exp(torch.tensor([1.0]), out=view)
+    assert torch.add(torch.tensor([1.0]), 1, out=beside) is beside
+    assert base.tolist() == [3.0, 2.0]
+
+
 def test_views_of_a_rearranged_base_keep_their_elements() -> None:
     base = leaf() * 1
     row = base.select(0, 1)

@@ -117,6 +117,7 @@ def test_parts_that_are_no_views_share_memory_and_count_for_themselves(has_histo
     with torch.no_grad():
         x.add_(1)
     assert second.tolist() == [[9, 10], [11, 12]] and (x._version, second._version) == (1, 0)
+    assert calls_in(torch.unsafe_split, x, 4) < 8  # no kernel runs, which makes 18 of slices
     if has_history:
         (2 * second).sum().backward()
         assert x.grad.tolist() == [[0, 0]] * 4 + [[2, 2]] * 2
@@ -407,17 +408,31 @@ def test_kernels_of_attention_are_asked():
         attention(x, x, x)
 
 
-@pytest.mark.parametrize("call", [
-    lambda x: torch.nonzero(x), lambda x: torch.bincount(x.long().flatten()),
+@pytest.mark.parametrize("function", [
+    torch.nonzero, torch.argwhere, torch.unique, torch.unique_consecutive, torch.quantile, torch.nanquantile,
 ])  # fmt: skip
-def test_what_reads_elements_is_not_known(call):
-    x = torch.tensor([[0.0, 1.0], [0.5, 1.0]])
-    call(x)
-    known_before = {id(k) for k in inline_cache._tables if k._plans < inline_cache._PLANS}
-    learn(call, x)
-    names = {k._function.__name__ for k in inline_cache._tables
-             if k._plans < inline_cache._PLANS and id(k) not in known_before}  # fmt: skip
-    assert names <= {"long", "flatten"}
+@pytest.mark.parametrize("has_history", [False, True])
+def test_shapes_that_depend_on_elements_are_those_of_each_call(function, has_history):
+    def made(*numbers):
+        return torch.tensor([*numbers], requires_grad=has_history)
+
+    given = (0.5,) if "quantile" in function.__name__ else ()
+    inputs = [made(0.0, 2.0, 1.0, 1.0), made(0.0, 0.0, 0.0, 0.0), made(4.0, 3.0, -0.0, 0.0),
+              made(float("nan"), 1.0, float("inf"), float("nan"))]  # fmt: skip
+    expected = [function(x, *given) for x in inputs]
+    assert learn(function, made(1.0, 2.0, 0.0, 2.0), *given) or has_history
+    for x, right in zip(inputs, expected, strict=True):
+        found = function(x, *given)
+        assert found.shape == right.shape and found.stride() == right.stride() and found.dtype is right.dtype
+        assert found.detach().numpy().tobytes() == right.detach().numpy().tobytes()
+        assert type(found.grad_fn) is type(right.grad_fn) and found._version == right._version
+
+
+def test_counts_are_as_many_as_each_call_has():
+    x = torch.tensor([0, 1, 0, 1])
+    assert learn(torch.bincount, x) and torch.bincount(3 * x).tolist() == [2, 0, 0, 2]
+    with pytest.raises(RuntimeError, match="non-negative"):
+        torch.bincount(-x)
 
 
 def test_classes_that_are_not_told_are_counted_in_each_call():
@@ -715,3 +730,43 @@ def test_hooks_are_let_go():
     del hook
     gc.collect()
     assert alive() is None
+
+
+def test_other_names_of_functions_have_plans_of_their_own():
+    x = torch.rand(2, 3)
+    assert learn(torch.cat, [x, x])
+    for _ in range(3 * inline_cache._CALLS):
+        torch.concat([x, x])
+    assert calls_in(torch.concat, [x, x]) == calls_in(torch.cat, [x, x])
+
+
+def test_what_overrides_elsewhere_costs_a_known_call_nothing():
+    x = torch.rand(2, 3)
+    assert learn(torch.transpose, x, 0, 1)
+    before = calls_in(torch.transpose, x, 0, 1)
+
+    class Own(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            return "mine"
+
+    assert torch.transpose(x.as_subclass(Own), 0, 1) == "mine"
+    assert calls_in(torch.transpose, x, 0, 1) == before
+    with OwnMode():
+        assert torch.transpose(x, 0, 1) == "the mode's"
+
+
+class OwnMode(torch.overrides.TorchFunctionMode):
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        return "the mode's"
+
+
+def calls_in(function, *args):
+    """Return how many calls of functions one call comes to."""
+    made = []
+    sys.setprofile(lambda frame, event, _: made.append(event) if event.endswith("call") else None)
+    try:
+        function(*args)
+    finally:
+        sys.setprofile(None)
+    return len(made)

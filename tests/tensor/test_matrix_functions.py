@@ -167,6 +167,14 @@ def test_least_squares_of_a_stack(driver):
     check(lambda x, y: torch.linalg.lstsq(x, y, driver=driver).solution, a, b)
 
 
+def test_one_matrix_of_several_systems_tells_its_rank_once():
+    a, b = matrix(1, 3, 3, dtype=torch.float64), matrix(2, 3, 3, dtype=torch.float64, seed=1)
+    found = torch.linalg.lstsq(a, b, driver="gelsd")
+    assert [tuple(part.shape) for part in found] == [(2, 3, 3), (0,), (1,), (1, 3)]
+    rank, _ = torch.vmap(lambda y: torch.linalg.lstsq(a[0], y, driver="gelsd")[2:])(b)
+    assert rank.tolist() == [3, 3]
+
+
 def test_least_squares_of_vectors_under_vmap():
     a, b = matrix(3, 4, 2, dtype=torch.float64), matrix(4, dtype=torch.float64, seed=1)
     together = torch.vmap(lambda x: torch.linalg.lstsq(x, b, driver="gelsd").solution)(a)

@@ -17,7 +17,8 @@ so each is a derivative of the others, to any order:
 (for complex arrays with the conjugate of what stands beside g). All gather columns (`columns`);
 `conv_transpose` is a convolution for each share of places that meet the same taps. float16 and bfloat16 are
 computed in float32 and rounded once. Channels that are convolved each for itself have a module of their own
-(`depthwise`). Large ones of one or two dimensions run in native code where there is any (`large`).
+(`depthwise`); so have many channels of few places (`conv_products`). Large ones of one or two dimensions run
+in native code where there is any (`large`).
 
 Shapes: x ``(N, C, *size)``, w ``(O, C / groups, *kernel)``, y ``(N, O, *output)``.
 """
@@ -31,7 +32,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from . import columns, depthwise, large, small_conv
+from . import columns, conv_products, depthwise, large, small_conv
 from .dtypes import COMPLEX32
 from .geometry import Pads, output_size
 from .named_tuples import NamedTuple
@@ -73,6 +74,17 @@ def _native(
     return large.ask("convolution", (1, *x[1:]), w, (1, *y[1:]), dtype, *geometry)
 
 
+def as_product(
+    way: tuple[int, float], x: Ints, w: Ints, y: Ints, dtype: np.dtype, stride: Sequence[int],
+    padding: Sequence[int], dilation: Sequence[int], groups: int,
+) -> conv_products.Plan | None:  # fmt: skip
+    """Return the plan of one product for all images, where that is less work than other ways."""
+    if groups != 1 or dtype.kind not in "fc" or prod(y) * prod(w[1:]) < WORTH_NATIVE or min(padding) < 0:
+        return None
+    geometry = tuple(stride), tuple(padding), tuple(dilation)
+    return conv_products.better(way, x[0], x[2:], w, y[2:], dtype.itemsize, *geometry)
+
+
 def _is_half(x: ndarray) -> bool:
     return (x.dtype.itemsize == 2 and x.dtype.kind not in "iu") or x.dtype == COMPLEX32
 
@@ -102,8 +114,12 @@ def conv(
             return y
     output = output_size(x.shape[2:], w.shape[2:], stride, padding, dilation)
     shape = (len(x), len(w), *output)
+    geometry = stride, padding, dilation, groups
+    found = as_product(conv_products.CORRELATE, x.shape, w.shape, shape, x.dtype, *geometry)
+    if found is not None:
+        return conv_products.correlate(x, w, bias, found)
     gathered = prod(x.shape[:2]) * prod(w.shape[2:]) * prod(output)
-    kernels = _native(x.shape, w.shape, shape, x.dtype, stride, padding, dilation, groups, gathered)
+    kernels = _native(x.shape, w.shape, shape, x.dtype, *geometry, gathered)
     if kernels is not None:
         y = np.empty(shape, x.dtype)
         whole = None if bias is None else np.ascontiguousarray(bias)
@@ -151,12 +167,16 @@ def conv_transpose(
     if y.size == 0 or w.size == 0 or 0 in size:
         return np.zeros((y.shape[0], channels, *size), y.dtype)
     shape = (len(y), channels, *size)
+    geometry = stride, padding, dilation, groups
+    found = as_product(conv_products.TRANSPOSE, shape, w.shape, y.shape, y.dtype, *geometry)
+    if found is not None:
+        return conv_products.transpose(y, w, size, found)
     # Zeros around y, which other ways than scattering put there, would make infinite weights nan.
     finite = np.isfinite(w.sum())
     kernels = None
     if finite:
         gathered = y.size * prod(kernel)
-        kernels = _native(shape, w.shape, y.shape, y.dtype, stride, padding, dilation, groups, gathered)
+        kernels = _native(shape, w.shape, y.shape, y.dtype, *geometry, gathered)
     if kernels is not None:
         x = np.empty(shape, y.dtype)
         kernels.transpose(np.ascontiguousarray(y), np.ascontiguousarray(w), x)
@@ -223,9 +243,13 @@ def conv_weight(
     shape = (y.shape[1], x.shape[1] // groups, *kernel)
     if 0 in x.shape or 0 in y.shape or 0 in shape:
         return np.zeros(shape, x.dtype)
+    geometry = stride, padding, dilation, groups
+    found = as_product(conv_products.WEIGHT, x.shape, shape, y.shape, x.dtype, *geometry)
+    if found is not None:
+        return conv_products.weight(x, y, shape, found)
     y = np.ascontiguousarray(y)
     gathered = prod(x.shape[:2]) * prod(kernel) * prod(y.shape[2:])
-    kernels = _native(x.shape, shape, y.shape, x.dtype, stride, padding, dilation, groups, gathered)
+    kernels = _native(x.shape, shape, y.shape, x.dtype, *geometry, gathered)
     if kernels is not None:
         w = np.empty(shape, x.dtype)
         kernels.weight(np.ascontiguousarray(x), y, w)

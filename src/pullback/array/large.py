@@ -53,6 +53,9 @@ _source: Any = None
 _load_chains: Callable[[], Any] | None = None
 _chains: Any = None
 
+#: The native ``select(roots, targets)`` of `core.backward_task`, once the engine's loop is there.
+select: Callable[..., set[Any] | None] | None = None
+
 
 def provide(load: Callable[[], Any], load_chains: Callable[[], Any]) -> None:
     """Take the functions that load the native kernels, which the first large call runs, and what runs chains
@@ -67,8 +70,8 @@ def provide(load: Callable[[], Any], load_chains: Callable[[], Any]) -> None:
 
 def take_away() -> None:
     """Do without native kernels from now on."""
-    global _load, _source, _load_chains, _chains, SIZE, CHAIN, ROWS, SLOW, MATRIX, STACK
-    _load = _source = _load_chains = _chains = None
+    global _load, _source, _load_chains, _chains, select, SIZE, CHAIN, ROWS, SLOW, MATRIX, STACK
+    _load = _source = _load_chains = _chains = select = None
     SIZE = CHAIN = ROWS = SLOW = MATRIX = STACK = _NEVER
 
 
@@ -106,8 +109,13 @@ def chains() -> Any:
 
 def backward_loop() -> Callable[..., None] | None:
     """Return the native function for a backward pass's plain part (`core.engine`), or None."""
+    global select
     found = chains()
-    return None if found is None else found.backward_loop.run
+    if found is None:
+        return None
+    select = found.backward_loop.select
+    run: Callable[..., None] | None = found.backward_loop.run
+    return run
 
 
 def source() -> Any:

@@ -211,12 +211,22 @@ def floor(value: float) -> int:
 def binomial(generator: Generator, counts: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
     """Return how many of `counts` trials succeed, each with its probability, in an array of their dtype."""
     check_dtype(counts.dtype, REALS, "binomial_cpu")
-    counts, probabilities = np.broadcast_arrays(counts, probabilities)
-    pairs = zip(counts.reshape(-1).tolist(), probabilities.reshape(-1).tolist(), strict=True)
+    shape = counts.shape
+    if probabilities.shape != shape:
+        shape = np.broadcast_shapes(shape, probabilities.shape)
+    pairs = np.empty((*shape, 2))
+    pairs[..., 0], pairs[..., 1] = counts, probabilities
+    pairs = pairs.reshape(-1, 2)
     with generator.lock:
+        plain = _HOTNESS.is_hot(pairs.size * NANOSECONDS) and bool(
+            np.minimum.reduce(pairs, axis=None, initial=0) >= 0
+            and np.maximum.reduce(pairs, axis=None, initial=0) < _LARGE
+        )
+        if draw := plain and _HOTNESS.ask("rejection", "binomials"):
+            return draw(generator, pairs).astype(counts.dtype, copy=False).reshape(shape)
         numbers = generator.doubles()
-        samples = [_binomial(numbers, count, p) for count, p in pairs]
-    return np.array(samples, np.float64).astype(counts.dtype).reshape(counts.shape)
+        samples = [_binomial(numbers, count, p) for count, p in pairs.tolist()]
+    return np.array(samples, np.float64).astype(counts.dtype).reshape(shape)
 
 
 def _binomial(numbers: Iterator[float], count: float, p: float) -> float:
@@ -227,7 +237,7 @@ def _binomial(numbers: Iterator[float], count: float, p: float) -> float:
     if p > 0.5:
         return count - _binomial(numbers, count, 1 - p)
     if count * p >= 10:
-        return _binomial_by_rejection(numbers.__next__, count, p)
+        return binomial_by_rejection(numbers.__next__, count, p)
     return _binomial_by_gaps(numbers, count, p)
 
 
@@ -245,49 +255,53 @@ def _binomial_by_gaps(numbers: Iterator[float], count: float, p: float) -> float
     return successes
 
 
-def _binomial_by_rejection(draw: Draw, count: float, p: float) -> float:
-    """Return transformed rejection with squeeze: algorithm BTRS of Hörmann (1993), with its constants."""
-    spread = math.sqrt(count * p * (1 - p))
+def binomial_by_rejection(draw: Draw, count: float, p: float) -> float:
+    """Return transformed rejection with squeeze: algorithm BTRS of Hörmann (1993), with its constants.
+
+    `compiler.eager_kernels.rejection` has it translated.
+    """
+    spread = math.sqrt(count * p * (1.0 - p))
     b = 1.15 + 2.53 * spread
     a = -0.0873 + 0.0248 * b + 0.01 * p
     centre = count * p + 0.5
     sure = 0.92 - 4.2 / b
-    ratio = p / (1 - p)
+    ratio = p / (1.0 - p)
     alpha = (2.83 + 5.1 / b) * spread
-    mode = math.floor((count + 1) * p)
+    mode = floor((count + 1.0) * p)
     while True:
         u = draw() - 0.5
         v = draw()
-        distance = 0.5 - abs(u)
-        k = math.floor((2 * a / distance + b) * u + centre) if distance else INT64_MIN
+        distance = 0.5 - math.fabs(u)
+        k = floor((2.0 * a / distance + b) * u + centre) if distance > 0.0 else -1.0
         if distance >= 0.07 and v <= sure:
             return k
-        if k < 0 or k > count:
+        if k < 0.0 or k > count:
             continue
-        v = math.log(v * alpha / (a / (distance * distance) + b)) if v else -math.inf
+        log_v = math.log(v * alpha / (a / (distance * distance) + b)) if v > 0.0 else _LEAST
         bound = (
-            (mode + 0.5) * math.log((mode + 1) / (ratio * (count - mode + 1)))
-            + (count + 1) * math.log((count - mode + 1) / (count - k + 1))
-            + (k + 0.5) * math.log(ratio * (count - k + 1) / (k + 1))
-            + _stirling_rest(mode)
-            + _stirling_rest(count - mode)
-            - _stirling_rest(k)
-            - _stirling_rest(count - k)
+            (mode + 0.5) * math.log((mode + 1.0) / (ratio * (count - mode + 1.0)))
+            + (count + 1.0) * math.log((count - mode + 1.0) / (count - k + 1.0))
+            + (k + 0.5) * math.log(ratio * (count - k + 1.0) / (k + 1.0))
+            + stirling_rest(mode)
+            + stirling_rest(count - mode)
+            - stirling_rest(k)
+            - stirling_rest(count - k)
         )
-        if v <= bound:
+        if log_v <= bound:
             return k
 
 
-#: log k! − (k + ½)·log(k + 1) + (k + 1) − ½·log 2π for the first k.
-_RESTS = (
-    0.0810614667953272, 0.0413406959554092, 0.0276779256849983, 0.02079067210376509, 0.0166446911898211,
-    0.0138761288230707, 0.0118967099458917, 0.0104112652619720, 0.00925546218271273, 0.00833056343336287,
-)  # fmt: skip
-
-
-def _stirling_rest(k: float) -> float:
-    """Return the rest of Stirling's formula for log k!, by a table and by its series."""
-    if k <= 9:
-        return _RESTS[int(k)]
-    square = (k + 1) * (k + 1)
-    return (1 / 12 - (1 / 360 - 1 / 1260 / square) / square) / (k + 1)
+def stirling_rest(k: float) -> float:
+    """Return log k! − (k + ½)·log(k + 1) + (k + 1) − ½·log 2π, the rest of Stirling's formula, of a whole
+    number: those of 0 to 9 as they are, others by its series.
+    """
+    if k > 9.0:
+        square = (k + 1.0) * (k + 1.0)
+        return (1.0 / 12.0 - (1.0 / 360.0 - 1.0 / 1260.0 / square) / square) / (k + 1.0)
+    if k < 3.0:
+        return 0.0810614667953272 if k < 1.0 else 0.0413406959554092 if k < 2.0 else 0.0276779256849983
+    if k < 6.0:
+        return 0.02079067210376509 if k < 4.0 else 0.0166446911898211 if k < 5.0 else 0.0138761288230707
+    if k < 8.0:
+        return 0.0118967099458917 if k < 7.0 else 0.0104112652619720
+    return 0.00925546218271273 if k < 9.0 else 0.00833056343336287

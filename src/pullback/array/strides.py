@@ -44,6 +44,8 @@ def strides_of(x: ndarray) -> Ints:
     return in_elements(x.shape, x.strides, x.itemsize)
 
 
+#: Of a gradient that is a view of the covector strides are asked for twice: 4 of 6 µs are left so.
+@functools.lru_cache(maxsize=1024)
 def in_elements(shape: Ints, in_bytes: Ints, width: int) -> Ints:
     """Return strides in elements of `width` bytes; NumPy's 0 of an axis of size 1 as torch's."""
     if 0 not in shape:

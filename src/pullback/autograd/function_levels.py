@@ -15,8 +15,9 @@ from ..core.calls import edge_of
 from ..core.dual import Dual
 from ..core.modes import change, modes, set_modes
 from ..core.tracer import Tracer
-from ..core.value import TensorBase, shape_of, wrap
+from ..core.value import TensorBase, wrap
 from ..tensor.batching import as_tensor, enter, leave
+from ..tensor.duals import with_tangent
 from . import forward_ad
 from .function import Function, apply_plain, attach_outputs, has_setup_context, new_context, run_forward
 
@@ -157,18 +158,8 @@ def _dual(cls: type[Function], args: Sequence[Any], values: Sequence[Any], level
     ctx.to_save = ctx.saved_for_forward or ()
     pushed = cls.jvp(ctx, *tangents)
     if not isinstance(outputs, tuple):
-        return outputs if pushed is None else _with_tangent(outputs, pushed, level)
-    return tuple(o if t is None else _with_tangent(o, t, level) for o, t in zip(outputs, pushed, strict=True))
-
-
-def _with_tangent(output: Any, tangent: Any, level: int) -> Any:
-    if shape_of(output) != shape_of(tangent):
-        raise RuntimeError(
-            "Trying to set a forward gradient that has a different size than that of the original Tensor, "
-            f"this is not supported. Tensor is of size {list(shape_of(output))} while the given forward "
-            f"gradient is of size {list(shape_of(tangent))}."
-        )
-    return wrap(Dual(output, tangent, level), None, level)
+        return outputs if pushed is None else with_tangent(outputs, pushed, level)
+    return tuple(o if t is None else with_tangent(o, t, level) for o, t in zip(outputs, pushed, strict=True))
 
 
 def _tracked(cls: type[Function], args: Sequence[Any], mine: Sequence[bool], level: int) -> Any:

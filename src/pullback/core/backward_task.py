@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from typing import Any
 
+from ..array import large
 from ..array.deferred_import import import_later
 from .node import AccumulateGrad, Node, Output, edge_target
 from .tracer import running as recorder_of
@@ -22,24 +23,30 @@ class Capture:
 
     def __init__(self, edges: Sequence[Any], roots: Sequence[Node]) -> None:
         self.wanted: dict[Node, list[tuple[int, int]]] = {}
+        wanted = self.wanted
         for position, edge in enumerate(edges):
             if edge is not None:
-                node, index = edge_target(edge)
-                self.wanted.setdefault(node, []).append((index, position))
+                node, index = edge_target(edge) if type(edge) is Output else (edge, 0)
+                if node in wanted:
+                    wanted[node].append((index, position))
+                else:
+                    wanted[node] = [(index, position)]
         self.results: list[Any] = [None] * len(edges)
         self.roots = roots
-        self.needed = needed_nodes(roots, self.wanted)
+        self.needed = needed_nodes(roots, wanted)
         if (recorder := recorder_of()) is not None and recorder.pulls is not None:
             recorder.pulls(roots, self.wanted)
 
 
-_AGE = attrgetter("_seq")
+AGE = attrgetter("_seq")
 
 
 def needed_nodes(roots: Sequence[Node], targets: dict[Node, Any]) -> set[Node]:
     """Return the nodes from which a target can be reached (each target included), without recursion."""
     if not targets:
         return set()
+    if large.select is not None and (found := large.select(roots, targets)) is not None:
+        return found
     oldest = min([node._seq for node in targets])
     seen = set(roots)
     stack = list(seen)
@@ -67,7 +74,7 @@ def needed_nodes(roots: Sequence[Node], targets: dict[Node, Any]) -> set[Node]:
         return seen | parted
     needed = {node for node in targets if node in seen} | parted
     # A node is younger than its inputs: what they lead to is known when it is looked at.
-    users.sort(key=_AGE)
+    users.sort(key=AGE)
     for user in users:
         for edge in user._edges:
             if edge is not None and (edge_target(edge)[0] if type(edge) is Output else edge) in needed:

@@ -5,8 +5,10 @@ on tensors around any other values (duals, batches, tracers) runs the ops in the
 differentiated, batched or written down anew as a function is.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy import ndarray
@@ -33,6 +35,14 @@ class Body:
         self.constants = dict(constants)
         self.shapes = list(shapes)
         self.dtypes = list(dtypes)
+
+    @classmethod
+    def of(cls, source: Body | Recorder, **parts: Sequence[Any]) -> Self:
+        """Return what a trace or another body holds, but for the `inputs`, `equations` or `outputs` given."""
+        own = vars(source) | parts
+        return cls(
+            own["inputs"], own["equations"], own["outputs"], source.constants, source.shapes, source.dtypes
+        )
 
     def evaluate(self, arrays: Sequence[ndarray]) -> list[ndarray]:
         """Run on arrays by the ops' kernels."""
@@ -93,7 +103,7 @@ def drawing_apart(op: str, attrs: tuple[object, ...]) -> tuple[object, ...]:
 
 def _apart(body: Body) -> Body:
     equations = [e._replace(attrs=drawing_apart(e.op, e.attrs)) for e in body.equations]
-    return Body(body.inputs, equations, body.outputs, body.constants, body.shapes, body.dtypes)
+    return Body.of(body, equations=equations)
 
 
 class BodyRecorder(Recorder):

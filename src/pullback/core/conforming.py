@@ -46,7 +46,7 @@ def conformed(node: Node, grads: Sequence[Any]) -> tuple[Any, ...]:
     )
 
 
-def _at(g: Any, edge: Any) -> Any:
+def _at(g: object, edge: object) -> Any:
     target, index = edge_target(edge)
     if isinstance(target, MultiNode):
         return conform(g, target._shape[index], target._dtype[index])

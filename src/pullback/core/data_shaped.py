@@ -7,11 +7,15 @@ from collections.abc import Callable
 from typing import Any
 
 
+class DataShaped(RuntimeError):
+    """Say that the shape of a result depends on elements that are not there."""
+
+
 def no_shape(name: str) -> Callable[..., Any]:
     """Return the shape rule of such an op, which raises."""
 
     def shape(*inputs: object) -> Any:
-        error = RuntimeError(f"the shape of the result of {name} depends on the data, so it cannot be traced")
+        error = DataShaped(f"the shape of the result of {name} depends on the data, so it cannot be traced")
         error.add_note("A mask in place of a selection (torch.where) keeps the shape.")
         raise error
 

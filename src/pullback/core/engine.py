@@ -198,26 +198,28 @@ class Backward(BackwardPass, Task):
     Its arguments are those of `run_backward`, but that saved values stay where `freed` is None.
     """
 
+    looks = False
+    #: How many covectors may still come to each leaf, once that is asked.
+    awaited: Counter[AccumulateGrad] | None = None
+
     def __init__(
         self, roots: Sequence[tuple[Any, Any]], freed: tuple[object, ...] | None, create_graph: bool,
         capture: Capture | None, accumulate: bool,
     ) -> None:  # fmt: skip
         super().__init__()
         self.roots = roots
-        #: How many covectors may still come to each leaf, once that is asked.
-        self.awaited: Counter[AccumulateGrad] | None = None
         self.freed = freed
         self.create_graph = create_graph
         self.capture = capture
         self.accumulates = accumulate
-        self.looks = False
         if capture is not None:
-            beside = [root for root in capture.roots if root not in capture.needed]
-            self.looked_at = {*capture.wanted, *beside}
+            self.looked_at = capture.wanted
+            if not capture.needed.issuperset(capture.roots):
+                self.looked_at = {**dict.fromkeys({*capture.roots} - capture.needed), **capture.wanted}
         now = modes()
-        self.watched = now.anomaly or now.watcher is not None
+        self.is_plain = now is DEFAULT or now is NO_GRAD
+        self.watched = not self.is_plain and (now.anomaly or now.watcher is not None)
         self.pulls = self.watched or create_graph
-        self.is_plain = not self.watched and (now is DEFAULT or now is NO_GRAD)
 
     def run(self) -> None:
         """Send the covectors of the roots, then run every node that one reaches."""
@@ -230,17 +232,23 @@ class Backward(BackwardPass, Task):
         if capture is not None:
             self.needed = capture.needed
         super().run()
-        if self.is_plain:
+        if self.is_plain and self.visited:
             _HOTNESS.is_hot(_SAVED * self.visited)
 
     def native(self) -> Callable[[], None] | None:
         """Return the native loop for this pass, where it has paid; see `large.backward_loop`."""
-        is_hot = self.is_plain and _HOTNESS.is_hot(0)
-        if not is_hot or (drain := _HOTNESS.get(large.backward_loop)) is None:
+        if not (self.is_plain and _HOTNESS.is_hot(0)):
             return None
+        # It needs no second look at what is compiled where it has been here.
+        drain = large.backward_loop() if _HOTNESS.compiled else _HOTNESS.get(large.backward_loop)
+        if drain is None:
+            return None
+        _HOTNESS.compiled = True
+        capture = self.capture
+        results = None if capture is None or self.accumulates else capture.results
         return partial(
             drain, self, self.heap, self.pending, self.needed, self.looked_at or None, self.empty,
-            self.summed, self.shared, self.freed, None if self.accumulates else True, self.deliver, self.send,
+            self.summed, self.shared, self.freed, results, self.deliver, self.send,
             True if self.create_graph else None,
         )  # fmt: skip
 

@@ -136,7 +136,7 @@ def _on_rows(op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...], leve
 
 
 def _around(
-    op: Op, attrs: tuple[object, ...], source: Any, parts: tuple[Any, ...], several: bool, level: int,
+    op: Op, attrs: tuple[object, ...], source: object, parts: tuple[Any, ...], several: bool, level: int,
     mode: Modes,
 ) -> list[Any]:  # fmt: skip
     """Return tensors around an op's results: views of the source where it gives views."""

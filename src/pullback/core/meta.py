@@ -18,7 +18,7 @@ from ..array.layout import as_first, placed, shared_strides
 from ..array.strides import address, contiguous_strides, extent, strides_of
 from .levels import META
 from .marked import Marked, shown
-from .value import InnerValue, TensorBase, dtype_of, shape_of
+from .value import InnerValue, TensorBase, array_of, dtype_of, shape_of, wrap
 
 if TYPE_CHECKING:
     from .op import Op
@@ -78,6 +78,10 @@ class Meta(InnerValue):
     def note_look(self, look: Callable[[ndarray], None]) -> None:
         """Take no note that elements are to be looked at."""
 
+    def made_of(self, compute: Callable[[ndarray], ndarray]) -> Any:
+        """Raise torch's error: there are no elements."""
+        return self.array()
+
     @classmethod
     def run(cls, op: Op, inputs: tuple[Any, ...], attrs: tuple[object, ...], level: int) -> Any:
         """Make values of the shapes and dtypes that the op gives."""
@@ -95,6 +99,15 @@ def looked_at(tensor: Any, look: Callable[[ndarray], None]) -> None:
         look(value)
     elif isinstance(value, Meta):
         value.note_look(look)
+
+
+def made_of(tensor: Any, compute: Callable[[ndarray], ndarray]) -> Any:
+    """Return a tensor without a history around what a function makes of the elements of one, whose shape may
+    depend on them. What notes the ops of a call notes the function.
+    """
+    if isinstance((value := tensor._value), Meta):
+        return wrap(value.made_of(compute), None, META)
+    return wrap(compute(array_of(tensor)))
 
 
 def _check_devices(op: Op, inputs: tuple[object, ...]) -> None:
@@ -162,8 +175,19 @@ def _moved(value: Meta, view: ndarray, first: int) -> int:
     return bytes_before // view.itemsize
 
 
+def _by_columns(shape: tuple[int, ...]) -> tuple[int, ...] | None:
+    """Return the strides of matrices that lie column by column; None where there are none."""
+    if len(shape) < 2:
+        return None
+    *lead, between, within = contiguous_strides((*shape[:-2], shape[-1], shape[-2]))
+    return *lead, within, between
+
+
 def _computed(op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...]) -> list[Meta]:
-    outs = [Meta(shape, dtype) for shape, dtype in op.result_shapes(inputs, attrs)]
+    outs = [
+        Meta(shape, dtype, _by_columns(shape) if k in op.columns else None)
+        for k, (shape, dtype) in enumerate(op.result_shapes(inputs, attrs))
+    ]
     if op.place is not placed and op.place is not as_first:
         return outs
     # As on the CPU, a result lies in memory as the inputs say.

@@ -28,7 +28,7 @@ class Pick:
         return bool(self.counter[0] == self.own and self.source._counter[0] == self.version)
 
 
-def _versions(key: Any) -> list[int]:
+def _versions(key: object) -> list[int]:
     parts = key if type(key) is tuple else (key,)
     return [part._counter[0] for part in parts if isinstance(part, TensorBase)]
 
@@ -53,7 +53,7 @@ class Picks:
                 if p.source._counter is not written or not p.is_alike() or sys.getrefcount(p.counter) > 2
             ]  # fmt: skip
 
-    def stored(self, tensor: Any, key: Any, value: Any, is_last: Callable[[Any], bool]) -> Pick | None:
+    def stored(self, tensor: Any, key: object, value: object, is_last: Callable[[Any], bool]) -> Pick | None:
         """Return the copy that is about to be written back to where it came from, if it is one.
 
         `is_last` says of a tensor whether it was written to by the last equation: nothing has read its source

@@ -329,7 +329,7 @@ class Recorder:
         self.layouts.written(before, new.index)
         return new
 
-    def pick(self, copy: Any, source: Any, key: Any = None) -> Any:
+    def pick(self, copy: object, source: Any, key: object = None) -> Any:
         """Note, and return, a copy that stands for a view of a tensor, or for itself."""
         if not self.picks.allowed or source._inference:
             self.refuse(RuntimeError("the function can tell that a tensor shares no memory with another one"))
@@ -409,7 +409,7 @@ class Recorder:
             raise self.refuse(RuntimeError("the function writes to a tensor that it has given other data"))
         return []
 
-    def is_shared(self, tensor: Any, other: Any) -> bool:
+    def is_shared(self, tensor: object, other: object) -> bool:
         """Return whether two tensors have one memory, so that one gets what is written to the other."""
         return any(t is other for t in self.sharing(tensor))
 
@@ -430,7 +430,7 @@ class Recorder:
         """Note that a write that a tensor's version counts is one that eager's does not."""
         self.silent[id(t._counter)] = (t._counter, self._unknown_to_eager(t) + 1)
 
-    def times_written(self, t: Any) -> int:
+    def times_written(self, t: object) -> int:
         """Return how often a tensor was written to, as its version counts in eager."""
         return int(version_of(t)) - self._unknown_to_eager(t)
 

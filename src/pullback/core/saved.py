@@ -393,7 +393,7 @@ def graph_reader(
     return read
 
 
-def tensor_at(value: Any, edge: Any, level: int, saver: Node) -> Any:
+def tensor_at(value: Any, edge: object, level: int, saver: Node) -> Any:
     """Return a tensor around a value that `saver` saved, with history `edge`; scalars and None stay."""
     if value is None:
         return None

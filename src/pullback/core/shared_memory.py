@@ -36,7 +36,7 @@ class SharedMemory:
         self.aliases: list[Alias] = []
         self.whole = True
 
-    def add(self, tensor: Any, source: Any, how: str) -> None:
+    def add(self, tensor: object, source: Any, how: str) -> None:
         """Note a tensor that has the memory, as `Alias` says."""
         view = source._view
         owner, steps = (source, ()) if view is None else (view.base, view.steps)

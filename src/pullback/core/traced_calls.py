@@ -275,7 +275,7 @@ def _exact(value: object) -> tuple[type, Any]:
 
 
 def _tensors(
-    op: Op, attrs: tuple[object, ...], first: Any, values: list[Any], several: bool, mode: Any
+    op: Op, attrs: tuple[object, ...], first: Any, values: list[Any], several: bool, mode: object
 ) -> list[Any]:
     """Return tensors without a history that hold the results of an op, of the level of its first tensor."""
     if op.is_view:

@@ -61,7 +61,7 @@ class Layouts:
         self._found: dict[int, Layout] = {}
         #: By the value that a tensor got when it was written to, the value that it had.
         self._before: dict[int, int] = {}
-        #: Values that lie as a leaf, or as what was written to, whatever computes them.
+        #: Values that lie as a leaf, as what was written to, or with gaps, whatever computes them.
         self.settled: set[int] = set()
         #: `Layout.alike` by what it stands for.
         self._alike: dict[tuple[int, int, tuple[int, ...]], int] = {}
@@ -86,6 +86,7 @@ class Layouts:
         part[...] = array
         root = self._recorder.operand(span)[0].index
         self._put(number, array.strides, root)
+        self.settled.add(number)
 
     def written(self, before: Any, after: int) -> None:
         """Note that a tensor has the value `after` in the memory of the one (or the array) before."""

@@ -199,7 +199,7 @@ class Tracer(InnerValue):
         """Note that `tensor` is what ``source.detach()`` or ``source.data`` gave."""
         self.recorder.share(source, tensor, how)
 
-    def replaced(self, tensor: Any, other: Any) -> bool:
+    def replaced(self, tensor: object, other: object) -> bool:
         """Return whether the data that a tensor is given are its own, or each call gives them to it; refuse
         others, whose memory it then shares.
         """

@@ -193,7 +193,7 @@ def _replayed(base: Any, record: View, steps: tuple[Any, ...]) -> tuple[Any, Cha
     return edge, tuple(chain)
 
 
-def replayed_node(base: Any, view: Any, record: View) -> Node | Output:
+def replayed_node(base: object, view: Any, record: View) -> Node | Output:
     """Return the node of a view whose base was written to.
 
     As in torch, the steps together are one node, up to a step that sees complex values as pairs, pairs as

@@ -93,7 +93,7 @@ class Wrapped(InnerValue):
         return dispatched(op, inputs, attrs)
 
 
-def is_wrapper(value: Any) -> bool:
+def is_wrapper(value: object) -> bool:
     """Return whether a tensor's class computes ops on it."""
     return isinstance(value, TensorBase) and type(value._value) is Wrapped
 
@@ -146,7 +146,7 @@ def ask(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     )
 
 
-def wrapping(args: Any, kwargs: dict[str, Any]) -> tuple[Any, ...]:
+def wrapping(args: object, kwargs: dict[str, Any]) -> tuple[Any, ...]:
     """Return the classes of tensors among arguments that compute ops themselves, most derived first."""
     found: list[Any] = []
     _look(args, found)
@@ -154,7 +154,7 @@ def wrapping(args: Any, kwargs: dict[str, Any]) -> tuple[Any, ...]:
     return tuple(found)
 
 
-def _look(value: Any, found: list[Any]) -> None:
+def _look(value: object, found: list[Any]) -> None:
     if isinstance(value, (tuple, list)):
         for part in value:
             _look(part, found)
@@ -163,7 +163,7 @@ def _look(value: Any, found: list[Any]) -> None:
         found.insert(at, type(value))
 
 
-def _shown(value: Any) -> Any:
+def _shown(value: object) -> Any:
     """Return a value as users see it."""
     if isinstance(value, TensorBase):
         return value._value.tensor if type(value._value) is Wrapped else value
@@ -174,7 +174,7 @@ def _shown(value: Any) -> Any:
     return value
 
 
-def _bare(result: Any) -> Any:
+def _bare(result: object) -> Any:
     if isinstance(result, (tuple, list)):
         return tuple(map(_bare, result))
     return result._value if isinstance(result, TensorBase) else np.asarray(result)

@@ -80,10 +80,7 @@ def write_down(functions: Sequence[Callable[..., Any]], kinds: Sequence[Kind], w
     result = []
     for recorder, numbers, outputs, spec in written:
         numbers = numbers + [recorder.operand(v)[0].index for v in held]
-        body = Body(
-            numbers, recorder.equations, outputs, recorder.constants, recorder.shapes, recorder.dtypes
-        )
-        result.append(Written(body, held, spec))
+        result.append(Written(Body.of(recorder, inputs=numbers, outputs=outputs), held, spec))
     return result
 
 
@@ -118,8 +115,7 @@ def rewritten(
         inputs = _tensors(recorder, kinds, level)
         outputs = [_number(recorder, v) for v in function(*inputs)]
     numbers = [_number(recorder, v) for v in inputs]
-    return pruned(Body(numbers, recorder.equations, outputs, recorder.constants, recorder.shapes,
-                       recorder.dtypes))  # fmt: skip
+    return pruned(Body.of(recorder, inputs=numbers, outputs=outputs))
 
 
 def pruned(body: Body) -> Body:
@@ -202,7 +198,7 @@ def pulled(body: Body, wanted: Sequence[int], changing: int = 0) -> Pullback:
     kept = [v for v in saved if v not in numbers[changing:]]
 
     def made(inputs: Sequence[int], equations: Sequence[Equation], outputs: Sequence[int]) -> Body:
-        return pruned(Body(inputs, equations, outputs, recorder.constants, recorder.shapes, recorder.dtypes))
+        return pruned(Body.of(recorder, inputs=inputs, equations=equations, outputs=outputs))
 
     back = made([*own, *kept, *(numbers[n] for n in read)], again, grads)
     whole = made(numbers, forward, [*results, *kept])

@@ -115,7 +115,7 @@ reciprocal = elementwise("reciprocal", one_over, lambda g, out: -g * conj(out * 
                          summary="Return 1/x of each element.")
 
 
-def _rsqrt(x: ndarray, /, out: Any = ...) -> ndarray:
+def _rsqrt(x: ndarray, /, out: object = ...) -> ndarray:
     return one_over(np.sqrt(x), out=out)
 
 
@@ -151,7 +151,7 @@ def _pow_rule(g: Term, x: Term, exponent: Any) -> Term:
     return g * conj(exponent * slope)
 
 
-def _check_power(x: ndarray, exponent: Any) -> None:
+def _check_power(x: ndarray, exponent: object) -> None:
     # torch fills or copies for these two exponents.
     if x.dtype == dtypes.COMPLEX32 and exponent not in (0, 1):
         raise unsupported("pow", (x,))
@@ -170,7 +170,7 @@ def _pow_exponent(g: Term, x: Term, y: Term, out: Term) -> Term:
     return g * where(zero_to_nonnegative(x, y), 0, conj(out * log(x)))
 
 
-def zero_to_nonnegative(x: Term, y: Any) -> Term:
+def zero_to_nonnegative(x: Term, y: object) -> Term:
     """Mark where 0**y with a real y >= 0 makes the derivative in y zero."""
     return eq(x, 0) & _is_nonnegative(y)
 

@@ -181,7 +181,7 @@ def _made_of_rows(
     return large.ask("rows", name, (*shared, seen, *rows), (), per_row)
 
 
-def _weighed(scores: ndarray, attn_mask: Any, first: int | None, factor: float) -> tuple[ndarray, ndarray]:
+def _weighed(scores: ndarray, attn_mask: object, first: int | None, factor: float) -> tuple[ndarray, ndarray]:
     """Return the softmax of scores and its sums' logarithms; no weights and ∞ if a query sees no key."""
     if attn_mask is not None:
         scores, first, factor = _masked(scores, attn_mask, first, factor), None, 1.0
@@ -239,7 +239,7 @@ def _rows_outside_heads(g: Term) -> Term:
 
 
 def _pulled_on_arrays(
-    scores: ndarray, sums: ndarray, turned: ndarray, along: ndarray, attn_mask: Any, first: int | None,
+    scores: ndarray, sums: ndarray, turned: ndarray, along: ndarray, attn_mask: object, first: int | None,
     factor: float, scores_too: bool
 ) -> tuple[Term, Term, Term]:  # fmt: skip
     """Return the weights, and the covectors of the scores with the mask and of the products."""
@@ -283,7 +283,7 @@ def _attention_rule(
     )
 
 
-def _left_apart(given: tuple[Any, ...], kind: Any) -> bool:
+def _left_apart(given: tuple[Any, ...], kind: object) -> bool:
     """Return whether a program that is written down leaves the pullback to its kernel."""
     held = [v for v in given if v is not None]
     if Tracer not in map(type, held) or any(type(v) not in (Tracer, ndarray) for v in held):
@@ -293,7 +293,7 @@ def _left_apart(given: tuple[Any, ...], kind: Any) -> bool:
 
 
 def _pulled(
-    given: tuple[Any, ...], is_causal: bool, kind: Any, factor: float, scores_too: bool
+    given: tuple[Any, ...], is_causal: bool, kind: object, factor: float, scores_too: bool
 ) -> tuple[Any, Any, Any, Any]:
     """Return the covectors of the query, the key and the value, and where asked of the scores."""
     g, query, key, value, attn_mask, output, logsumexp = given
@@ -321,7 +321,7 @@ def _pulled(
 
 
 def _pull(
-    g: ndarray, query: ndarray, key: ndarray, value: ndarray, attn_mask: Any, output: ndarray,
+    g: ndarray, query: ndarray, key: ndarray, value: ndarray, attn_mask: object, output: ndarray,
     logsumexp: ndarray, /, is_causal: bool, factor: float,
 ) -> tuple[Any, ...]:  # fmt: skip
     given = (g, query, key, value, attn_mask, output, logsumexp)
@@ -337,7 +337,7 @@ attention_pull: Several = op(
 
 
 def _block_rule(
-    given: Sequence[Any], parts: list[tuple[int, int, int]], is_causal: bool, kind: Any, factor: float,
+    given: Sequence[Any], parts: list[tuple[int, int, int]], is_causal: bool, kind: object, factor: float,
     scores_too: bool
 ) -> tuple[Any, Any, Any, Any]:  # fmt: skip
     """Return the covectors of the query, the key and the value of a block, and where asked of the scores."""
@@ -372,7 +372,7 @@ def _gathered(gs: list[Any], axis: int, keys: int) -> Any:
 
 
 def _stretch_rule(
-    given: list[Any], first: int | None, attn_mask: Any, kind: Any, factor: float, scores_too: bool
+    given: list[Any], first: int | None, attn_mask: Any, kind: object, factor: float, scores_too: bool
 ) -> tuple[Any, Any, Any, Any]:
     """Return the covectors of the query, the key, the value and the scores of a stretch of queries.
 

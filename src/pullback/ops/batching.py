@@ -169,7 +169,7 @@ def _masked_scatter(size: int, values: Values, dims: Dims) -> Any:
 def _add_product(product: Callable[[Any, Any], Any], rank: int) -> Callable[..., Any]:
     """Return beta·b + alpha·product(x, y), where `product` knows the batch axis and rows have `rank` axes."""
 
-    def rule(size: int, values: Values, dims: Dims, beta: Any, alpha: Any) -> Any:
+    def rule(size: int, values: Values, dims: Dims, beta: object, alpha: object) -> Any:
         b, x, y = fronts(size, values, dims)
         result = product(x, y)
         if alpha != 1:

@@ -35,7 +35,7 @@ def _compared(
     )
     first = of(call)
 
-    def in_place(x: ndarray, y: Any, /, out: Any = ...) -> ndarray:
+    def in_place(x: ndarray, y: object, /, out: object = ...) -> ndarray:
         operands = promoted((x, y), "same")
         first.refuse(operands[0].dtype)
         return into(out, np.asarray(first.kernel(*operands), x.dtype))
@@ -212,7 +212,7 @@ def _zero(x: ndarray, /, out: Any = ...) -> ndarray:
 zeros_of = elementwise("zeros_of", _zero, None, promote=None, halves=False)
 
 #: The comparisons of values that users never hold; rules use them.
-def _near(a: ndarray, b: ndarray, /, rtol: float, atol: float, equal_nan: bool, out: Any = ...) -> ndarray:
+def _near(a: ndarray, b: ndarray, /, rtol: float, atol: float, equal_nan: bool, out: object = ...) -> ndarray:
     close = np.equal(a, b, out=...)
     if equal_nan and a.dtype.kind in "fcV":
         close = np.logical_or(close, np.isnan(a) & np.isnan(b), out=...)

@@ -82,7 +82,7 @@ def _batch_weight(size: int, values: Terms, dims: Axes) -> Term:
 
 
 def _product(
-    name: str, kernel: Callable[..., Any], rules: tuple[Any, ...], node_name: str, batch_rule: Any,
+    name: str, kernel: Callable[..., Any], rules: tuple[Any, ...], node_name: str, batch_rule: object,
     second: str = "other",
 ) -> Any:
     return op(
@@ -278,7 +278,7 @@ def _add_product(
 ) -> Any:
     """Declare beta·input + alpha·product(x, y)."""
 
-    def forward(x: ndarray, y: ndarray, z: ndarray, /, beta: Any, alpha: Any) -> ndarray:
+    def forward(x: ndarray, y: ndarray, z: ndarray, /, beta: object, alpha: object) -> ndarray:
         product = kernel(y, z)
         if alpha != 1:
             product = product * np.asarray(alpha, product.dtype)
@@ -288,7 +288,7 @@ def _add_product(
             x = x * np.asarray(beta, x.dtype)
         return np.add(x, product, out=product if x.dtype == product.dtype else ...)
 
-    def jvp(primals: Terms, tangents: Covectors, out: Term, beta: Any, alpha: Any) -> Any:
+    def jvp(primals: Terms, tangents: Covectors, out: Term, beta: object, alpha: object) -> Any:
         (_, y, z), (tx, ty, tz) = primals, tangents
         parts = [] if tx is None else [expand(_scaled(tx, beta), shape_of(out))]
         base = np.zeros(shape_of(out), dtype_of(out))
@@ -318,7 +318,7 @@ def linear_sum(bias: ndarray | None, x: ndarray, columns: ndarray) -> ndarray:
     return product if bias is None else np.add(product, bias, out=product)
 
 
-def _batch_addmm(size: int, values: Terms, dims: Axes, beta: Any, alpha: Any) -> Term:
+def _batch_addmm(size: int, values: Terms, dims: Axes, beta: object, alpha: object) -> Term:
     b, x, y = values
     product = mm(x, y) if dims[1] is None and dims[2] is None else _batch_mm(False)(size, (x, y), dims[1:])
     if dims[0] is not None:

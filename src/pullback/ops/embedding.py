@@ -72,7 +72,7 @@ embedding_sparse: Any = op(
 )
 
 
-def _classes(x: ndarray, /, count: int, out: Any = ...) -> ndarray:
+def _classes(x: ndarray, /, count: int, out: object = ...) -> ndarray:
     if x.size and x.min() < 0:
         raise RuntimeError("Class values must be non-negative.")
     if x.size and x.max() >= count:

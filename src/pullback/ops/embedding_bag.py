@@ -95,7 +95,7 @@ def _sparse_rule(
     return covector(rows, indices, shape_weight, padding, by_frequency)
 
 
-def _products(g: Term, weight: Term, indices: Term, offsets: Any) -> Term:
+def _products(g: Term, weight: Term, indices: Term, offsets: object) -> Term:
     """Return ⟨g[bag], weight[index]⟩ per sample."""
     bags = _bag_numbers(offsets, shape_of(indices)[0])
     return sum_dims(embedding(g, bags, -1, False) * embedding(weight, indices, -1, False), (1,), False)

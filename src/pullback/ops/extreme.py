@@ -36,14 +36,14 @@ scatter = import_later("..array.scatter", __package__)
 # --- probabilities ------------------------------------------------------------------------------------------
 
 
-def are_probabilities(q: ndarray) -> bool:
-    """Return whether no number of an array is below 0 or above 1."""
-    return not ((q < 0) | (q > 1)).any()
+def check_probabilities(q: ndarray) -> None:
+    """Raise torch's error where a number of an array is below 0 or above 1."""
+    if ((q < 0) | (q > 1)).any():
+        raise RuntimeError("quantile() q values must be in the range [0, 1]")
 
 
 def _probabilities(q: ndarray, /) -> ndarray:
-    if not are_probabilities(q):
-        raise RuntimeError("quantile() q values must be in the range [0, 1]")
+    check_probabilities(q)
     return q.copy()
 
 

@@ -1,6 +1,5 @@
 """Numbers rounded to those that a quantised tensor could hold; the covector passes where none was cut off."""
 
-from typing import Any
 
 import numpy as np
 from numpy import ndarray
@@ -12,7 +11,7 @@ from .kernels import into
 
 
 def _kernel(x: ndarray, inverse: ndarray, scale: ndarray, zero: ndarray, /, low: int, high: int,
-            out: Any = ...) -> ndarray:  # fmt: skip
+            out: object = ...) -> ndarray:  # fmt: skip
     # nan is cut to the least, as in torch.
     cut = np.fmin(np.fmax(np.rint(x * inverse) + zero, low), high)
     return into(out, (cut - zero) * scale)

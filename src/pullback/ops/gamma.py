@@ -21,7 +21,7 @@ from .kernels import into, refuse
 from .signatures import TWO
 
 
-def _lgamma(x: ndarray, /, out: Any = ...) -> ndarray:
+def _lgamma(x: ndarray, /, out: object = ...) -> ndarray:
     infinite = np.isinf(x)
     result = special("gammaln")(x, out=out)
     np.copyto(result, np.inf, where=infinite)
@@ -37,7 +37,7 @@ lgamma = elementwise(
 )
 
 
-def _digamma(x: ndarray, /, out: Any = ...) -> ndarray:
+def _digamma(x: ndarray, /, out: object = ...) -> ndarray:
     # Before anything is written: what is written to may be x.
     none, negative, near = np.equal(x, 0), np.less(x, 0), np.rint(x)
     pole, infinite = negative & np.equal(x, near), np.copysign(np.inf, -x)
@@ -92,7 +92,7 @@ def _incomplete(name: str, at_zero: float) -> Callable[..., ndarray]:
     At 0 and at ∞ torch asks for one operand only; the other may be nan.
     """
 
-    def kernel(x: Any, y: Any, /, out: Any = ...) -> ndarray:
+    def kernel(x: Any, y: Any, /, out: object = ...) -> ndarray:
         result = _by_series(name, x, y)
         unknown = np.isnan(x)
         np.copyto(result, at_zero, where=(unknown & np.equal(y, 0)) | (np.isposinf(x) & np.isnan(y)))
@@ -148,7 +148,9 @@ igammac = elementwise(
 
 
 def _mvlgamma(x: ndarray, /, p: int, out: Any = ...) -> ndarray:
-    total = np.sum([_lgamma(x - x.dtype.type(k / 2)) for k in range(p)], axis=0)
+    total = _lgamma(x)
+    for k in range(1, p):
+        total = total + _lgamma(x - x.dtype.type(k / 2))
     constant = x.dtype.type(p * (p - 1) / 4 * math.log(math.pi))
     return np.add(np.asarray(total, x.dtype), constant, out=out)
 

@@ -108,7 +108,7 @@ scatter: Any = op(
 )
 
 
-def _scatter_value(x: ndarray, index: ndarray, /, dim: int, value: Any) -> ndarray:
+def _scatter_value(x: ndarray, index: ndarray, /, dim: int, value: object) -> ndarray:
     new = np.array(x, order="C")
     new.reshape(-1)[_places(x, index, dim)] = value
     return new
@@ -232,12 +232,12 @@ def check_slices(index: ndarray, dim: int, size: int, least: int, prefix: str = 
         raise IndexError(f"{prefix}index {first} is out of bounds for dimension {dim} with size {size}")
 
 
-def is_scattered(rank: int, dim: int, alpha: Any) -> bool:
+def is_scattered(rank: int, dim: int, alpha: object) -> bool:
     """Return whether torch adds slices element by element, which has errors of its own."""
     return rank > 1 and dim in (0, rank - 1) and alpha == 1
 
 
-def _index_add(x: ndarray, index: ndarray, source: ndarray, /, dim: int, alpha: Any) -> ndarray:
+def _index_add(x: ndarray, index: ndarray, source: ndarray, /, dim: int, alpha: object) -> ndarray:
     size = x.shape[dim] if x.ndim else 1
     if (flat := index.reshape(-1)).size and not kernels.is_within(flat, size):
         if not is_scattered(x.ndim, dim, alpha):
@@ -295,7 +295,7 @@ index_copy: Any = op(
 )
 
 
-def _index_fill(x: ndarray, index: ndarray, /, dim: int, value: Any) -> ndarray:
+def _index_fill(x: ndarray, index: ndarray, /, dim: int, value: object) -> ndarray:
     new = np.array(x, order="C")
     size = x.shape[dim] if x.ndim else 1
     check_slices(index, dim, size, -size)

@@ -144,6 +144,9 @@ def _lstsq(
             solve, (x, padded), ((padded.shape[-2:], y.dtype), ((), INT64), (values_shape, real_type))
         )
         solution = solution[..., :columns, :]
+    # A matrix that serves several right-hand sides tells its rank and singular values once.
+    own: tuple[Any, ...] = (*map(slice, x.shape[:-2]), ...)
+    rank, values = rank[own], values[own]
     nothing = np.empty((0,), real_type)
     residuals = nothing
     if rows > columns and driver != "gelsy" and (driver == "gels" or (rank == columns).all()):
@@ -208,7 +211,7 @@ def _lstsq_batched(size: int, values: Terms, dims: Axes, rcond: float, driver: s
     x, y = aligned_fronts(size, (x, column(y) if vector else y), dims)
     out = lstsq(x, y, rcond, driver, False)
     solution = reshape(out[0], shape_of(out[0])[:-1]) if vector else out[0]
-    rest = [expand(v, (size, *shape_of(v))) if shape_of(v) == (0,) else v for v in out[1:]]
+    rest = [expand(v, (size, *((0,) if shape_of(v) == (0,) else shape_of(v)[1:]))) for v in out[1:]]
     return solution, *rest
 
 

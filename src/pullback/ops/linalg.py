@@ -180,7 +180,7 @@ def _inv(x: ndarray, /, caller: str) -> tuple[ndarray, ndarray]:
 inv_ex: Several = op(
     "linalg_inv_ex", _inv,
     (lambda g, inverse: -matmul(adjoint(inverse), matmul(g, adjoint(inverse))),),
-    outputs=("inverse", "info"), differentiable=(0,),
+    outputs=("inverse", "info"), differentiable=(0,), columns=(0,),
     jvp=lambda primals, tangents, out, caller: (-matmul(out[0], matmul(tangents[0], out[0])), None),
     batch=lambda size, caller: (caller,),
     shape=lambda x, caller: ((x.shape, x.dtype), (x.shape[:-2], INT32)),
@@ -351,7 +351,7 @@ def _slogdet(x: ndarray, /) -> tuple[ndarray, ndarray]:
     return np.asarray(sign), np.asarray(size)
 
 
-def _slogdet_rule(g: Covectors, x: Term, sign: Any) -> Term | None:
+def _slogdet_rule(g: Covectors, x: Term, sign: object) -> Term | None:
     gsign, glog = g
     slope = glog
     if dtype_of(x).kind in "cW" and gsign is not None:

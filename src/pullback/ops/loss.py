@@ -236,7 +236,7 @@ def _bce_logits(x: ndarray, y: ndarray, weight: ndarray | None, pos_weight: ndar
     return r if weight is None else r * weight
 
 
-def _bce_logits_slope(g: Term, x: Term, y: Term, weight: Term, pos_weight: Any) -> Term:
+def _bce_logits_slope(g: Term, x: Term, y: Term, weight: Term, pos_weight: object) -> Term:
     s = sigmoid(x)
     if pos_weight is None:
         return _weighted(g, weight) * (s - y)
@@ -244,7 +244,7 @@ def _bce_logits_slope(g: Term, x: Term, y: Term, weight: Term, pos_weight: Any) 
     return _weighted(g, weight) * ((t + 1 - y) * s - t)
 
 
-def _bce_logits_target(g: Term, x: Term, y: Term, weight: Term, pos_weight: Any) -> Term:
+def _bce_logits_target(g: Term, x: Term, y: Term, weight: Term, pos_weight: object) -> Term:
     if pos_weight is None:
         return _weighted(g, weight) * -x
     log_s = log(sigmoid(x))
@@ -351,7 +351,7 @@ def _picked(x: ndarray, target: ndarray) -> ndarray | None:
 
 
 def _nll_backward(
-    g: ndarray, target: ndarray, weight: Any, /, shape: tuple[int, ...], reduction: str, ignore_index: int
+    g: ndarray, target: ndarray, weight: object, /, shape: tuple[int, ...], reduction: str, ignore_index: int
 ) -> ndarray:
     dim = 0 if len(shape) == 1 else 1
     if weight is None and dim and not np.count_nonzero(target == ignore_index):

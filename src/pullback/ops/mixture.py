@@ -70,7 +70,7 @@ add_scaled = elementwise(
 sub_scaled = renamed(add_scaled, "sub_scaled", "SubBackward0")
 
 
-def _addcmul(x: ndarray, y: Any, z: Any, /, value: Any, out: Any = ...) -> ndarray:
+def _addcmul(x: ndarray, y: object, z: object, /, value: object, out: object = ...) -> ndarray:
     if x.dtype.kind in "iu":
         value = x.dtype.type(value)
     return _plus(plus_product, np.multiply, (x, y, z), value, out)
@@ -81,7 +81,7 @@ def _plus(term: Any, join: np.ufunc, operands: tuple[Any, ...], value: Any, out:
     if (found := of_terms(term, value, operands, out)) is not None:
         return found
 
-    def block(x: Any, y: Any, z: Any, out: ndarray, spare: ndarray) -> None:
+    def block(x: Any, y: Any, z: object, out: ndarray, spare: ndarray) -> None:
         np.multiply(y, value, out=spare)
         join(spare, z, out=spare)
         np.add(x, spare, out=out)
@@ -172,12 +172,12 @@ def _clamp(x: ndarray, /, low: Any, high: Any, out: Any = ...) -> ndarray:
     return np.minimum(_limit(x, high), x, out=out)
 
 
-def _limit(x: ndarray, number: Any) -> Any:
+def _limit(x: ndarray, number: object) -> Any:
     found = scalar_like(x, number)
     return np.asarray(number, x.dtype) if found is None else found
 
 
-def _inside(x: Term, low: Any, high: Any) -> Term:
+def _inside(x: Term, low: object, high: object) -> Term:
     if low is None:
         return le(x, high)
     return ge(x, low) if high is None else ge(x, low) & le(x, high)
@@ -275,7 +275,7 @@ def _less_or_nan(x: Term, y: Term) -> Term:
 def _first_of_equal(function: np.ufunc) -> Callable[..., ndarray]:
     """Return an extreme that of 0 and -0 takes the first; NumPy's takes either."""
 
-    def kernel(x: Any, y: Any, /, out: Any = ...) -> ndarray:
+    def kernel(x: Any, y: Any, /, out: object = ...) -> ndarray:
         result = function(x, y, out=...)
         if result.dtype.kind == "f":
             np.copyto(result, x, where=np.equal(x, y))
@@ -318,7 +318,7 @@ def _native_rest(name: str, x: Any, y: Any, out: Any) -> ndarray | None:
 
 
 def _dividing(name: str, function: Callable[..., ndarray]) -> Callable[..., ndarray]:
-    def kernel(x: Any, y: Any, /, out: Any = ...) -> ndarray:
+    def kernel(x: Any, y: Any, /, out: object = ...) -> ndarray:
         if (found := _native_rest(name, x, y, out)) is not None:
             return found
         if np.result_type(x, y).kind in "biu" and divides_by_zero(x, y):
@@ -367,7 +367,7 @@ fmod_number = elementwise(
 )
 
 
-def _floored(x: Any, y: Any, out: Any) -> ndarray:
+def _floored(x: Any, y: Any, out: object) -> ndarray:
     with np.errstate(all="ignore"):
         result = np.floor_divide(x, y)
         if result.dtype.kind == "f":
@@ -465,7 +465,7 @@ def _two_to(x: Term) -> Term:
     return exp(x * math.log(2))
 
 
-def _masked_fill(x: ndarray, y: ndarray, /, value: Any, out: Any = ...) -> ndarray:
+def _masked_fill(x: ndarray, y: ndarray, /, value: object, out: object = ...) -> ndarray:
     filling = np.array(value, x.dtype) if type(value) is float else np.asarray(value).astype(x.dtype)
     return into(out, chosen(y, filling, x))
 

@@ -111,7 +111,7 @@ def _front(value: Any, dim: int | None, size: int) -> Any:
     return permute_to_front(value, dim)
 
 
-def _affine(value: Any, dim: int | None, size: int, lead: int) -> Any:
+def _affine(value: object, dim: int | None, size: int, lead: int) -> Any:
     """Return a weight with the batch axis first and `lead` axes of size 1 behind it."""
     if value is None:
         return None
@@ -204,7 +204,7 @@ def _batch_backward_rule(
     return in_g, in_x, _of_weight(weight, in_weight, covectors), None, None
 
 
-def _batch_affine(value: Any, dim: int | None, size: int, rank: int) -> Any:
+def _batch_affine(value: object, dim: int | None, size: int, rank: int) -> Any:
     """Return channel values as (batch, 1, C, 1, …) for x of rank `rank`, batch included."""
     if value is None:
         return None

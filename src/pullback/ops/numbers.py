@@ -35,7 +35,7 @@ lcm = elementwise(
 )
 
 
-def _nextafter(x: ndarray, y: ndarray, /, out: Any = ...) -> ndarray:
+def _nextafter(x: ndarray, y: ndarray, /, out: object = ...) -> ndarray:
     result = np.nextafter(x, y)
     return into(out, np.where(x == y, y, result) if result.itemsize == 2 else result)
 
@@ -61,7 +61,7 @@ def _check_exponents(x: Any, y: Any) -> None:
         raise unsupported("ldexp_cpu_exp", (), y.dtype)
 
 
-def _ldexp(x: Any, y: Any, /, out: Any = ...) -> ndarray:
+def _ldexp(x: object, y: object, /, out: object = ...) -> ndarray:
     if (common := dtypes.result_numpy_dtype([x, y])).kind in "biu":
         common = dtypes.get_default_dtype().numpy
     wide = NARROW.get(common, common)
@@ -125,7 +125,7 @@ round_decimals = elementwise(
 )
 
 
-def _heaviside(x: ndarray, y: ndarray, /, out: Any = ...) -> ndarray:
+def _heaviside(x: ndarray, y: ndarray, /, out: object = ...) -> ndarray:
     one, zero = x.dtype.type(1), x.dtype.type(0)
     return into(out, np.where(np.equal(x, 0), y, np.where(np.greater(x, 0), one, zero)))
 

@@ -100,6 +100,7 @@ def _qr_jvp(primals: Terms, tangents: Terms, out: Terms, mode: str) -> Covectors
 #: A = Q R with orthonormal columns of Q and triangular R; mode is reduced, complete or r.
 qr: Several = op(
     "linalg_qr", _qr, (_qr_rule,), outputs=("q", "r"), partial=True, jvp=_qr_jvp, check=computes("geqrf_cpu"),
+    columns=(0, 1),
     batch_rule=lambda size, values, dims, mode: _qr_batched(size, values, dims, mode),
 )  # fmt: skip
 

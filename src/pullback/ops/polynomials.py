@@ -40,7 +40,7 @@ def recurrence(x: ndarray, n: ndarray, highest: int, first: ndarray, step: Step)
 def _polynomial(name: str, values: Values, summary: str) -> Call:
     """Declare a polynomial."""
 
-    def kernel(x: Any, y: Any, /, out: Any = ...) -> ndarray:
+    def kernel(x: Any, y: Any, /, out: object = ...) -> ndarray:
         dtype = np.result_type(x, y)
         argument, degree = np.asarray(x, dtype), np.asarray(y, dtype)
         if argument.shape != degree.shape:

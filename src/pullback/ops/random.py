@@ -228,7 +228,7 @@ def _multinomial(p: ndarray, /, count: int, replacement: bool, generator: Genera
 
 
 def _multinomial_batched(
-    size: int, values: Terms, dims: tuple[Any, ...], count: int, replacement: bool, generator: Any
+    size: int, values: Terms, dims: tuple[Any, ...], count: int, replacement: bool, generator: object
 ) -> Term:
     p = permute_to_front(values[0], dims[0])
     shape = shape_of(p)
@@ -304,7 +304,7 @@ def _dirichlet_slope(x: ndarray, y: ndarray, z: ndarray) -> ndarray:
 def _same_shape(kernel: Callable[..., ndarray]) -> Callable[..., ndarray]:
     """Let the arrays that an elementwise kernel takes broadcast, and let it write into another array."""
 
-    def broadcasting(*arrays: ndarray, out: Any = ...) -> ndarray:
+    def broadcasting(*arrays: ndarray, out: object = ...) -> ndarray:
         return into(out, kernel(*np.broadcast_arrays(*arrays)))
 
     return broadcasting
@@ -339,6 +339,8 @@ dirichlet = _weighing(op("dirichlet", _dirichlet, underivable="_sample_dirichlet
 def _rrelu_noise(x: ndarray, /, low: float, high: float, generator: Generator) -> ndarray:
     negative = x <= 0
     noise = np.ones(x.shape, x.dtype)
+    if x.dtype.itemsize < 8:  # torch has the bounds in the dtype in which it computes, and draws in float64
+        low, high = float(np.float32(low)), float(np.float32(high))
     noise[negative] = random_uniform.doubles(generator, int(negative.sum())) * (high - low) + low
     return noise
 

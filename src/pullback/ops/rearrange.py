@@ -253,7 +253,7 @@ block_diag = op(
 def _replaced(part: Call) -> Callable[..., ndarray]:
     select_part = of(part).kernel
 
-    def kernel(x: ndarray, src: Any, /, *attrs: Any) -> ndarray:
+    def kernel(x: ndarray, src: object, /, *attrs: Any) -> ndarray:
         plain = x.flags.c_contiguous or overlaps_itself(x)
         new = copy(x) if plain else laid_out(x, strides_of(x))
         select_part(new, *attrs)[...] = src

@@ -43,7 +43,7 @@ def _as_input(rows: ndarray, x: ndarray) -> ndarray:
 
 
 def _elman(
-    x: ndarray, h: ndarray, w_ih: ndarray, w_hh: ndarray, b_ih: Any, b_hh: Any, /, activation: str,
+    x: ndarray, h: ndarray, w_ih: ndarray, w_hh: ndarray, b_ih: object, b_hh: object, /, activation: str,
     reverse: bool, sizes: Sizes,
 ) -> tuple[ndarray, ndarray]:  # fmt: skip
     out, last = kernels.elman(
@@ -60,7 +60,7 @@ def _gru(
 
 
 def _lstm(
-    x: ndarray, h: ndarray, c: ndarray, w_ih: ndarray, w_hh: ndarray, b_ih: Any, b_hh: Any, w_hr: Any, /,
+    x: ndarray, h: ndarray, c: ndarray, w_ih: ndarray, w_hh: ndarray, b_ih: Any, b_hh: Any, w_hr: object, /,
     reverse: bool, sizes: Sizes,
 ) -> tuple[ndarray, ...]:  # fmt: skip
     out, *rest = kernels.lstm(_flat(x), h, c, w_ih, w_hh, b_ih, b_hh, w_hr, _steps(x, reverse, sizes))
@@ -98,7 +98,7 @@ def _gru_pulled(
 
 def _lstm_pulled(
     g: ndarray, g_h: ndarray, g_c: ndarray, x: ndarray, h: ndarray, c: ndarray, w_ih: ndarray, w_hh: ndarray,
-    w_hr: Any, output: ndarray, gates: ndarray, cells: ndarray, /, reverse: bool, sizes: Sizes,
+    w_hr: object, output: ndarray, gates: ndarray, cells: ndarray, /, reverse: bool, sizes: Sizes,
     needs: tuple[bool, ...],
 ) -> tuple[ndarray, ...]:  # fmt: skip
     steps = _steps(x, reverse, sizes)
@@ -206,7 +206,7 @@ def _where_needed(covectors: tuple[Any, ...], needs: tuple[bool, ...]) -> tuple[
 
 
 def _elman_rule(
-    g: Any, x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, output: Term, activation: str,
+    g: Any, x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: object, b_hh: object, output: Term, activation: str,
     reverse: bool, sizes: Sizes, needs: tuple[bool, ...],
 ) -> Covectors:  # fmt: skip
     if are_plain((*g, x, h, w_ih, w_hh, output)):
@@ -217,7 +217,7 @@ def _elman_rule(
 
 
 def _gru_rule(
-    g: Any, x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, output: Term, reserve: Term,
+    g: Any, x: Any, h: Any, w_ih: Any, w_hh: object, b_ih: object, b_hh: object, output: Term, reserve: Term,
     reverse: bool, sizes: Sizes, needs: tuple[bool, ...],
 ) -> Covectors:  # fmt: skip
     if are_plain((*g, x, h, w_ih, w_hh, output)):
@@ -228,7 +228,7 @@ def _gru_rule(
 
 
 def _lstm_rule(
-    g: Any, x: Any, h: Any, c: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, w_hr: Any, output: Term,
+    g: Any, x: Any, h: Any, c: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: object, w_hr: object, output: Term,
     gates: Term, cells: Term, reverse: bool, sizes: Sizes, needs: tuple[bool, ...],
 ) -> Covectors:  # fmt: skip
     if are_plain((*g, x, h, c, w_ih, w_hh, w_hr, output)):

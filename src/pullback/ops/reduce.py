@@ -275,7 +275,7 @@ def _vector_norm(x: ndarray, /, ord: float, dims: tuple[int, ...], keepdim: bool
     return np.power(r, 1 / ord, out=r)
 
 
-def norm_covector(g: Any, x: Term, out: Term, ord: float, dims: tuple[int, ...]) -> Term:
+def norm_covector(g: object, x: Term, out: Term, ord: float, dims: tuple[int, ...]) -> Term:
     """Pull the covector `g` of a norm back to x; `out` and `g` with their reduced dims kept. At 0 a
     subgradient, 0; from p = 1 on the quotient is masked and not what divides, so that the derivative along
     `g` is nan there, as torch's.

@@ -24,7 +24,7 @@ def _by(
 ) -> Call:
     """Declare an op of tensors, which have rules, and numbers, which follow them."""
 
-    def run(*operands: Any, out: Any = ...) -> Any:
+    def run(*operands: Any, out: object = ...) -> Any:
         return into(out, kernel(*operands))
 
     numbers = (None,) * (len(inputs) - len(rules))

@@ -280,18 +280,22 @@ def runs(x: ndarray, dim: int | None) -> ndarray:
 
 
 def distinct(
-    x: ndarray, dim: int | None, in_order: Callable[[ndarray], ndarray] | None
+    x: ndarray, dim: int | None, in_order: Callable[[ndarray], ndarray] | None, alone: bool = False
 ) -> tuple[ndarray, ndarray, ndarray]:
-    """Return distinct values (slices), the place of each element's among them, and their counts.
+    """Return distinct values (slices), the place of each element's among them, and their counts; the values
+    `alone` if so asked, with empty arrays behind them.
 
     `in_order` gives the order in which to look for equal neighbours, by default as they stand.
     """
     rows = x.reshape(-1) if dim is None else np.moveaxis(x, dim, 0)
-    order = slice(None) if in_order is None else in_order(rows)
-    ordered = rows[order]
+    if alone and rows.ndim == 1 and (in_order is None or rows.size < order.WORTH_PACKING):
+        ordered = rows if in_order is None else rows[in_order(rows)]
+        return ordered[runs(ordered, 0)], _NONE, _NONE
+    places = slice(None) if in_order is None else in_order(rows)
+    ordered = rows[places]
     new = runs(ordered, 0)
     inverse = np.empty(len(rows), np.int64)
-    inverse[order] = new.cumsum() - 1
+    inverse[places] = new.cumsum() - 1
     first = new.nonzero()[0]
     ends = np.concatenate((first, (len(rows),)))
     counts = ends[1:] - ends[:-1]
@@ -305,16 +309,19 @@ def lexical(rows: ndarray) -> ndarray:
     """Return the order that sorts rows by their first element, then their second, and so on."""
     if not rows.size:
         return np.arange(len(rows))
-    if rows.ndim == 1 and len(rows) >= order.WORTH_PACKING:
+    if rows.ndim == 1:
         return sorting(rows, 0, False)
     flat = orderable(rows).reshape(len(rows), -1)
     return np.lexsort(flat.T[::-1])
 
 
+_NONE = np.empty(0, np.int64)
+
+
 def _distinct_op(name: str, in_order: Callable[[ndarray], ndarray] | None) -> Any:
-    def kernel(x: ndarray, /, dim: int | None) -> tuple[ndarray, ndarray, ndarray]:
-        values, inverse, counts = distinct(x, dim, in_order)
-        return values, inverse.reshape(x.shape) if dim is None else inverse, counts
+    def kernel(x: ndarray, /, dim: int | None, alone: bool = False) -> tuple[ndarray, ndarray, ndarray]:
+        values, inverse, counts = distinct(x, dim, in_order, alone)
+        return values, inverse if dim is not None or inverse is _NONE else inverse.reshape(x.shape), counts
 
     return op(
         name, kernel, (not_implemented(name),), kind="gather", outputs=("values", "inverse", "counts"),

@@ -58,7 +58,7 @@ def _polynomial(coefficients: tuple[float, ...], x: ndarray) -> ndarray:
     return total
 
 
-def _erfinv(x: ndarray, /, out: Any = ...) -> ndarray:
+def _erfinv(x: ndarray, /, out: object = ...) -> ndarray:
     if x.dtype != np.float32:
         zero = x == 0  # SciPy's has no sign at -0
         return into(out, np.where(zero, x, scipy_functions.special("erfinv")(x)))
@@ -101,7 +101,7 @@ log_ndtr = elementwise(
 )
 
 
-def _entr(x: ndarray, /, out: Any = ...) -> ndarray:
+def _entr(x: ndarray, /, out: object = ...) -> ndarray:
     result = np.where(np.equal(x, 0), 0, np.where(np.less(x, 0), -np.inf, -x * np.log(x)))
     return into(out, result.astype(x.dtype))
 
@@ -143,11 +143,11 @@ def _product_with(logarithm: Any, x: Any, y: Any, out: Any) -> ndarray:
     return into(out, result)
 
 
-def _xlogy(x: Any, y: Any, /, out: Any = ...) -> ndarray:
+def _xlogy(x: object, y: object, /, out: object = ...) -> ndarray:
     return _product_with(np.log, x, y, out)
 
 
-def _xlog1py(x: Any, y: Any, /, out: Any = ...) -> ndarray:
+def _xlog1py(x: object, y: object, /, out: object = ...) -> ndarray:
     return _product_with(np.log1p, x, y, out)
 
 
@@ -188,7 +188,7 @@ xlog1py_with_number: Call = elementwise(
 )
 
 
-def _sinc(x: ndarray, /, out: Any = ...) -> ndarray:
+def _sinc(x: ndarray, /, out: object = ...) -> ndarray:
     # As NumPy has it: of something small in place of 0, whose quotient is 1.
     angle = x * math.pi
     angle = np.where(np.equal(angle, 0), x.dtype.type(1e-20), angle)

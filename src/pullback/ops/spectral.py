@@ -145,7 +145,7 @@ def _eigvalsh(x: ndarray, /, triangle: Literal["L", "U"]) -> ndarray:
 #: Eigenvalues in ascending order and eigenvectors of a Hermitian matrix, from one of its triangles.
 eigh: Several = op(
     "linalg_eigh", _eigh, (_eigh_rule,), outputs=("values", "vectors"), partial=True, jvp=_eigh_jvp,
-    batch=lambda size, triangle: (triangle,), check=computes("linalg_eigh_cpu"),
+    columns=(1,), batch=lambda size, triangle: (triangle,), check=computes("linalg_eigh_cpu"),
 )  # fmt: skip
 
 #: Eigenvalues alone, which take a third to half of the time: for what has no history.
@@ -203,7 +203,7 @@ def _eig_jvp(primals: Terms, tangents: Terms, out: Terms) -> Covectors:
 #: Eigenvalues, in no order, and eigenvectors of norm 1 of a square matrix; complex.
 eig: Several = op(
     "linalg_eig", _eig, (_eig_rule,), outputs=("values", "vectors"), partial=True, jvp=_eig_jvp,
-    batch=lambda size: (), check=computes("linalg_eig_out_cpu"),
+    columns=(1,), batch=lambda size: (), check=computes("linalg_eig_out_cpu"),
 )  # fmt: skip
 
 
@@ -329,7 +329,7 @@ def _svd_jvp(primals: Terms, tangents: Terms, out: Terms, full: bool) -> Covecto
 #: A = U diag(S) Vᴴ with descending S.
 svd: Several = op(
     "linalg_svd", _svd, (_svd_rule,), outputs=("u", "s", "vh"), partial=True, jvp=_svd_jvp,
-    batch=lambda size, full: (full,), check=computes("linalg_svd_cpu"),
+    columns=(0, 2), batch=lambda size, full: (full,), check=computes("linalg_svd_cpu"),
 )  # fmt: skip
 
 

@@ -122,9 +122,9 @@ solve_triangular: Call = op(
 def _solve_with_copy(
     y: ndarray, x: ndarray, /, upper: bool, transposed: bool, unit: bool
 ) -> tuple[ndarray, ndarray]:
-    lead = leading((x, y), (2, 2))
+    whole = (*leading((x, y), (2, 2)), *x.shape[-2:])
     a = x.swapaxes(-1, -2) if transposed else x
-    copy = column_major(np.broadcast_to(x, (*lead, *x.shape[-2:])))
+    copy = column_major(x if x.shape == whole else np.broadcast_to(x, whole))
     return _solve_triangular(a, y, upper != transposed, True, unit), copy
 
 
@@ -170,7 +170,7 @@ def _factored_each(x: ndarray, upper: bool) -> tuple[ndarray, ...]:
 
     def step(a: ndarray) -> tuple[Any, ...]:
         factor, info = potrf(a, lower=not upper)
-        return factor, info if info > 0 else _ended_at_nan(factor, a, upper)
+        return factor, info if info > 0 else _ended_at_nan(factor, a, upper) or info
 
     return each(step, (x,), ((x.shape[-2:], x.dtype), ((), INT32)))
 

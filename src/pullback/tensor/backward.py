@@ -24,10 +24,11 @@ from ..core.calls import edge_of, own_edge_of
 from ..core.hooked import as_inner, as_tensor
 from ..core.levels import META
 from ..core.meta import Meta, is_meta
+from ..core.modes import NO_GRAD
 from ..core.node import LEAF, GradientEdge, MultiNode, Nowhere, Output, edge_target
 from ..core.overlap import overlaps_itself
 from ..core.value import TensorBase, array_of, dtype_of, run, shape_of, wrap
-from ..core.views import NO_GRAD_VIEW, View
+from ..core.views import View
 from ..core.warn import warn, warn_once
 from ..core.wrapper import is_wrapper, named
 from ..ops.strided import as_strided
@@ -81,7 +82,7 @@ def _as_tuple(values: Any) -> tuple[Any, ...]:
     return (values,) if isinstance(values, (TensorBase, GradientEdge)) else tuple(values)
 
 
-def _edge(place: Any, edge_of: Callable[[Any], Any] = edge_of) -> Any:
+def _edge(place: Any) -> Any:
     """Return the edge of a tensor or of a gradient edge; None where it leads nowhere."""
     edge = place.edge() if isinstance(place, GradientEdge) else edge_of(place)
     return None if type(edge) is Nowhere else edge
@@ -287,26 +288,12 @@ def grad(
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     covectors = _covectors(ys, grad_outputs)
     keep = create_graph if retain_graph is None else retain_graph
+    if not (is_grads_batched or observers):
+        return _gradients(ys, xs, covectors, keep, create_graph, allow_unused, materialize_grads)
 
     def pull(*vs: Any) -> tuple[Any, ...]:
-        roots = _roots(ys, vs, create_graph, False)
-        edges = _checked_edges(xs, "One of the differentiated Tensors does not require grad")
-        capture = Capture(edges, [_node(e) for e, _ in roots])
-        engine.run_backward(
-            roots, keep_graph=keep, create_graph=create_graph, capture=capture, accumulate=False
-        )
-        found = [
-            _in_memory_of(vs, g) if type(g) is ndarray
-            else _result(x, g, allow_unused, materialize_grads, position, create_graph)
-            for position, (x, g) in enumerate(zip(xs, capture.results, strict=True))
-        ]  # fmt: skip
-        if len(xs) > 1 and len(one_each := dict(zip(map(id, xs), found, strict=True))) < len(xs):
-            # A tensor that is named twice has one gradient.
-            found = [one_each[id(x)] for x in xs]
-        return tuple(found)
+        return _gradients(ys, xs, vs, keep, create_graph, allow_unused, materialize_grads)
 
-    if not (is_grads_batched or observers):
-        return pull(*covectors)
     if is_grads_batched:
         from .batching import map_over_first_axis
 
@@ -318,6 +305,31 @@ def grad(
                 )
         return _observed(lambda: map_over_first_axis(pull, covectors), ys, xs, covectors, True)
     return _observed(lambda: pull(*covectors), ys, xs, covectors, False)
+
+
+def _gradients(
+    outputs: tuple[Any, ...], inputs: tuple[Any, ...], covectors: tuple[Any, ...], keep_graph: bool,
+    create_graph: bool, allow_unused: bool, materialize: bool,
+) -> tuple[Any, ...]:
+    """Do what `grad` does with covectors of which there is one for each output."""
+    roots = _roots(outputs, covectors, create_graph, False)
+    edges = _checked_edges(inputs, "One of the differentiated Tensors does not require grad")
+    capture = Capture(edges, [e if type(e) is not Output else _node(e) for e, _ in roots])
+    engine.run_backward(
+        roots, keep_graph=keep_graph, create_graph=create_graph, capture=capture, accumulate=False
+    )
+    found = []
+    for position, g in enumerate(capture.results):
+        if type(g) is ndarray:
+            found.append(_in_memory_of(covectors, g))
+        else:
+            x = inputs[position]
+            found.append(_result(x, g, allow_unused, materialize, position, create_graph))
+    if len(capture.wanted) < len(inputs):
+        # A tensor that is named twice has one gradient.
+        one_each = dict(zip(map(id, inputs), found, strict=True))
+        return tuple([one_each[id(x)] for x in inputs])
+    return tuple(found)
 
 
 def _observed(
@@ -363,22 +375,22 @@ def _in_memory_of(covectors: Sequence[Any], g: ndarray) -> Any:
     """Return a gradient as a tensor: where it lies in the memory of a covector that was given, that covector
     itself or a view of it, as in torch, so that each shows what is written to the other.
     """
+    is_view = (base := g.base) is not None
     for v in covectors:
         if v is None or type(held := v._value) is not ndarray:
             continue
         if g is held:
             return v
-        if g.base is not None and g.size and owner(g) is owner(held) and type(v._counter) is list:
-            base = v if v._view is None else v._view.base
-            if type(whole := base._value) is ndarray and whole.dtype == g.dtype:
+        if is_view and (base is held or owner(g) is owner(held)) and g.size and type(v._counter) is list:
+            of = v if v._view is None else v._view.base
+            if type(whole := of._value) is ndarray and whole.dtype == g.dtype:
                 offset = (address(g) - address(whole)) // g.itemsize
                 layout = g.shape, strides_of(g), offset, whole.shape, strides_of(whole)
                 view = wrap(g)
                 view._counter = v._counter
-                steps = ((as_strided.op, layout, None),)
-                view._view = View(base, steps, NO_GRAD_VIEW, v._counter[0])
+                view._view = View.of(of, as_strided.op, layout, None, NO_GRAD)
                 return view
-    return wrap(c_copy(g) if not g.flags.writeable and overlaps_itself(g) else g)
+    return wrap(c_copy(g) if is_view and not g.flags.writeable and overlaps_itself(g) else g)
 
 
 def _node(edge: Any) -> Any:
@@ -389,20 +401,22 @@ def _covectors(outputs: tuple[Any, ...], given: Any) -> tuple[Any, ...]:
     if given is None:
         return (None,) * len(outputs)
     covectors = _as_tuple(given)
-    # As in torch, covectors beyond the last output are not looked at.
-    for v in covectors[: len(outputs)]:
+    if len(covectors) > len(outputs):
+        # As in torch, those beyond the last output are not looked at.
+        covectors = covectors[: len(outputs)]
+    for v in covectors:
         if v is not None and not isinstance(v, TensorBase):
             raise TypeError(f"gradients can be either Tensors or None, but got {type(v).__name__}")
     if len(covectors) < len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(covectors)} gradients")
-    return covectors[: len(outputs)]
+    return covectors
 
 
 def _roots(
     outputs: tuple[Any, ...], covectors: Sequence[Any], create_graph: bool, batched: bool
 ) -> list[tuple[Any, Any]]:
     roots = []
-    for position, (y, v) in enumerate(zip(outputs, covectors, strict=True)):
+    for position, (y, v) in enumerate(zip(outputs, covectors)):
         if not batched and isinstance(y, TensorBase):
             g = _plain_covector(y, v)
             # A tensor that was rearranged without history has another shape than its node.
@@ -428,9 +442,14 @@ def _checked_edges(inputs: tuple[object, ...], text: str) -> list[Any]:
     """Return the edges of the inputs; raise an error with this text where one does not require grad."""
     edges = []
     for x in inputs:
-        if not isinstance(x, (TensorBase, GradientEdge)):
+        if isinstance(x, TensorBase):
+            edge = own_edge_of(x)
+        elif isinstance(x, GradientEdge):
+            edge = x.edge()
+        else:
             raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(x).__name__}")
-        edge = _edge(x, own_edge_of)
+        if type(edge) is Nowhere:
+            edge = None
         if edge is None and not (isinstance(x, TensorBase) and inplace.requires_grad(x)):
             raise RuntimeError(text)
         edges.append(edge)

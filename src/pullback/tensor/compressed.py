@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from ..core.value import array_of, dtype_of, wrap
+from ..ops.sort import distinct, lexical
 from .constants import SPARSE, layout
 from .indexing import index_put
 from .interception import OVERRIDING
@@ -317,10 +318,10 @@ def from_entries(
     major, minor = (rows // height, columns // width)[:: 1 if kind.by_rows else -1]
     counts = (high, wide)[:: 1 if kind.by_rows else -1]
     if kind.in_blocks:
-        blocks, which = np.unique(major * counts[1] + minor, return_inverse=True)
+        blocks, which, _ = distinct(major * counts[1] + minor, None, lexical)
         major, minor = np.divmod(blocks, max(counts[1], 1))
         made = values.new_zeros((len(blocks), height, width, *values.shape[1:]))
-        inside = map(wrap, (which.reshape(-1), rows % height, columns % width))
+        inside = map(wrap, (which, rows % height, columns % width))
         values = index_put(made, tuple(inside), values)
     else:
         step = major[1:] - major[:-1]

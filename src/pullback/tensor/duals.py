@@ -15,6 +15,11 @@ def make_dual(primal: Any, tangent: Any, level: int) -> Any:
         if dtype_of(value) not in DIFFERENTIABLE:
             found = dtypes.from_numpy_dtype(dtype_of(value))
             raise ValueError(f"Expected {what} to be floating point or complex, but got: {found}")
+    return with_tangent(primal, tangent, level)
+
+
+def with_tangent(primal: Any, tangent: Any, level: int) -> Any:
+    """Return a tensor with a tangent of its shape."""
     if shape_of(primal) != shape_of(tangent):
         raise RuntimeError(
             "Trying to set a forward gradient that has a different size than that of the original Tensor, "

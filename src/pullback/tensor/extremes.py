@@ -12,6 +12,7 @@ import numpy as np
 from .. import errors
 from ..array import dtypes
 from ..array.dtype_words import c_name
+from ..core.meta import Meta, looked_at
 from ..core.promotion import unsupported
 from ..core.tracer import is_traced
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
@@ -29,7 +30,6 @@ from ..ops.mixture import lerp, lerp_tensor
 from ..ops.sort import sort
 from ..ops.structure import expand, permute, reshape, squeezed, sum_dims
 from ..ops.view import slice_dim
-from .batching import batch_levels
 from .inplace_variants import InPlace
 from .operands import declare
 from .reductions import accumulated, one_dim, reduced_dims, reduction
@@ -348,8 +348,11 @@ def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolat
         raise RuntimeError("quantile() q tensor must be same dtype as the input tensor")
     if is_traced(q):
         q = e.probabilities(q)
-    elif isinstance(q, TensorBase) and not e.are_probabilities(array_of(q)):
-        raise RuntimeError("quantile() q values must be in the range [0, 1]")
+    elif isinstance(q, TensorBase):
+        if isinstance(q._value, Meta):
+            looked_at(q, e.check_probabilities)
+        else:
+            e.check_probabilities(array_of(q))
     shape = shape_of(input)
     if dim is None:
         own, x = 0, reshape(input, (int(np.prod(shape)),))
@@ -359,8 +362,7 @@ def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolat
     row = shape_of(x)
     last = len(row) - 1
     turned = permute(x, (*(d for d in range(last + 1) if d != own), own))
-    rows = quantile_rows if is_traced(q) or is_traced(x) or batch_levels(x) else _interpolated
-    found = rows(turned, q, interpolation, name == "nanquantile")
+    found = _quantile_rows(turned, q, interpolation, name == "nanquantile")
     rest = shape_of(turned)[:-1]
     if several:
         found = permute(found, (last, *range(last)))
@@ -370,35 +372,6 @@ def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolat
         # torch interpolates and turns the result in place, which counts as updates.
         result._counter[0] = 1 + 2 * len(several) + (interpolation in ("linear", "midpoint"))
     return result
-
-
-def _interpolated(x: Any, q: Any, interpolation: str, skip: bool) -> Any:
-    """Return quantiles along the last dim, a place for each point there."""
-    array = array_of(x)
-    points = np.asarray(array_of(q), array.dtype).reshape(-1)
-    order = np.argsort(array, axis=-1, kind="stable")
-    n = array.shape[-1]
-    nans = np.add.reduce(np.isnan(array), axis=-1, keepdims=True)
-    last_rank = ((n - nans - 1).clip(0) if skip else np.full(nans.shape, n - 1)).astype(array.dtype)
-    ranks = points * last_rank
-    ranks = np.where(nans > 0, n - 1, ranks) if not skip else ranks
-    rounding = {"lower": np.floor, "higher": np.ceil, "nearest": np.rint}.get(interpolation)
-    if rounding is not None:
-        ranks = rounding(ranks)
-    below = np.floor(ranks).astype(np.int64)
-    above = np.ceil(ranks).astype(np.int64)
-    last = array.ndim - 1
-    low = e.pick(x, np.take_along_axis(order, below, axis=-1), last)
-    if rounding is not None:
-        return low
-    high = e.pick(x, np.take_along_axis(order, above, axis=-1), last)
-    if interpolation == "midpoint":
-        weight: Any = 0.5
-    elif isinstance(q, TensorBase):
-        weight = reshape(q, (points.size,)) * wrap(last_rank) - wrap(below.astype(array.dtype))
-    else:
-        weight = wrap((ranks - below).astype(array.dtype))
-    return lerp(low, high, weight) if interpolation == "midpoint" else lerp_tensor(low, high, weight)
 
 
 @reduction
@@ -420,7 +393,7 @@ def nanquantile(
 INT64 = np.dtype(np.int64)
 
 
-def quantile_rows(x: Any, q: Any, interpolation: str, skip: bool) -> Any:
+def _quantile_rows(x: Any, q: Any, interpolation: str, skip: bool) -> Any:
     """Return quantiles along the last dim, a place for each point there; with `skip`, of what is not nan."""
     kind, shape = dtype_of(x), shape_of(x)
     last = len(shape) - 1

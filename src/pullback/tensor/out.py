@@ -159,7 +159,9 @@ def _refuse(out: Any, result: Any, name: str, operands: list[Any], check: DtypeC
 
 
 def _is_recorded(out: Any, result: Any) -> bool:
-    return modes().grad and (out._node is not None or result._node is not None)
+    # A view has the history that was written to its base.
+    histories = out, result, *(() if out._view is None else (out._view.base,))
+    return modes().grad and any(t._node is not None for t in histories)
 
 
 def refuse_history(out: Any, shown: str) -> None:

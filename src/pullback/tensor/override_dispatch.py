@@ -65,11 +65,6 @@ def undisturbed(a: Any, b: Any = ABSENT, c: Any = ABSENT, d: Any = ABSENT) -> bo
     return _is_known(b) and _is_known(c) and _is_known(d)
 
 
-def none_overrides(named: dict[str, Any], more: tuple[Any, ...], *given: Any) -> bool:
-    """Return `undisturbed` for more arguments by place, and by name, too."""
-    return undisturbed(*given) and all(map(_is_known, more)) and all(map(_is_known, named.values()))
-
-
 def _is_known(item: Any) -> bool:
     """Return whether an argument overrides nothing, nor what is in it."""
     if (kind := type(item)) in _KNOWN or kind is facade.Tensor or kind is facade.Parameter:

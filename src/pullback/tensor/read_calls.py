@@ -24,7 +24,6 @@ from .override_dispatch import (
     are_foreign,
     dispatch_override,
     items_of,
-    none_overrides,
     overridden,
     undisturbed,
 )
@@ -63,7 +62,7 @@ def as_function(method: Function, name: str, place: str = "") -> Function:
                 raise
         return general((*_given(a, b, ABSENT, ABSENT), *more), named)
 
-    call = at_once(method, general, failed) if place == "Tensor" else of_tensors
+    call = at_once(method, general, failed) if place == "Tensor" else with_plans(of_tensors)
     return _named(call, method)
 
 
@@ -201,36 +200,32 @@ def at_once(function: Function, general: Function, failed: Function, kinds: Kind
     def call(
         a: Any = ABSENT, b: Any = ABSENT, c: Any = ABSENT, d: Any = ABSENT, /, *more: Any, **named: Any
     ) -> Any:
-        if not (named or more):
-            if not OVERRIDING or undisturbed(a, b, c, d):
-                found = None if cached is None else cached(a, b, c, d)
-                if found is HOT:
-                    found = specialise(a, b, c, d)
-                if found is not None:
-                    return found
-                tensor = facade.Tensor
-                try:
-                    if b is ABSENT:
-                        if a is not ABSENT and safe:
-                            return (behind if taken == 1 and type(a) is tensor else function)(a)
-                    elif c is ABSENT:
-                        if safe > 1:
-                            plain = taken == 2 and type(a) is type(b) is tensor
-                            return (behind if plain else function)(a, b)
-                    elif d is ABSENT:
-                        if safe > 2:
-                            plain = taken == 3 and type(a) is type(b) is type(c) is tensor
-                            return (behind if plain else function)(a, b, c)
-                    elif safe > 3:
-                        return function(a, b, c, d)
-                except Exception as error:  # raised again, or the call is done otherwise
-                    if (found := failed(error, _given(a, b, c, d), {})) is PASS:
-                        raise
-                    return found
-        elif cached is not None and (not OVERRIDING or none_overrides(named, more, a, b, c, d)):
-            if (found := cached(a, b, c, d, named, *more)) is HOT:
+        if cached is not None:
+            # Calls with a plan have tensors of the plain class alone, and no mode: nothing overrides them.
+            found = cached(a, b, c, d, named, *more) if named or more else cached(a, b, c, d)
+            if found is HOT:
                 found = specialise(a, b, c, d, *more, named=named)
             if found is not None:
+                return found
+        if not (named or more) and (not OVERRIDING or undisturbed(a, b, c, d)):
+            tensor = facade.Tensor
+            try:
+                if b is ABSENT:
+                    if a is not ABSENT and safe:
+                        return (behind if taken == 1 and type(a) is tensor else function)(a)
+                elif c is ABSENT:
+                    if safe > 1:
+                        plain = taken == 2 and type(a) is type(b) is tensor
+                        return (behind if plain else function)(a, b)
+                elif d is ABSENT:
+                    if safe > 2:
+                        plain = taken == 3 and type(a) is type(b) is type(c) is tensor
+                        return (behind if plain else function)(a, b, c)
+                elif safe > 3:
+                    return function(a, b, c, d)
+            except Exception as error:  # raised again, or the call is done otherwise
+                if (found := failed(error, _given(a, b, c, d), {})) is PASS:
+                    raise
                 return found
         if cached is not None and OVERRIDING:
             found = cache.under_a_mode(cached, a, b, c, d, named, more)

@@ -92,7 +92,8 @@ def _distinct(
             raise RuntimeError(
                 "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied"
             )
-    values, inverse, counts = _traced_distinct(input, dim, distinct) or distinct(input, dim)
+    alone = not (return_inverse or return_counts)
+    values, inverse, counts = _traced_distinct(input, dim, distinct) or distinct(input, dim, alone)
     results = [values]
     if return_inverse:
         results.append(inverse)

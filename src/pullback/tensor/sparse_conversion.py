@@ -140,8 +140,9 @@ def _to_coordinates(x: Any, count: int | None) -> Any:
     if not count:
         found = np.zeros((0, int(bool(array.any()))), np.int64)
         return sparse(wrap(found), x.reshape(1, *x.shape)[: found.shape[1]], x.shape, unique=True)
-    flat = array.reshape(*array.shape[:count], math.prod(array.shape[count:]))
-    where = np.stack(np.nonzero(flat.any(axis=-1))).astype(np.int64)
+    if count < array.ndim or array.dtype.kind not in "biufc":
+        array = np.asarray(array.reshape(*array.shape[:count], math.prod(array.shape[count:])).any(axis=-1))
+    where = np.concatenate(array.nonzero()).reshape(count, -1)
     return sparse(wrap(where), x[tuple(map(wrap, where))], x.shape, unique=True)
 
 
@@ -173,9 +174,22 @@ def to_compressed(
         )
     if rank > 2:
         return _each_matrix(x, kind, block, dense_dim)
-    x = _to_coordinates(x, 2)
-    rows, columns = array_of(x._where)
-    return from_entries(kind, rows, columns, x._what, x.shape, block)
+    return _of_dense(x, kind, block)
+
+
+def _of_dense(x: Any, kind: Kind, block: tuple[int, int]) -> CompressedTensor:
+    """Return a matrix in a compressed layout, its entries in order as they are found."""
+    (rows, columns), (height, width), rest = x.shape[:2], block, x.shape[2:]
+    sizes = rows // height, height, columns // width, width
+    found = np.asarray(array_of(x).reshape(*sizes, math.prod(rest)).any(axis=(1, 3, 4)))
+    major, minor = [part.copy() for part in (found if kind.by_rows else found.T).nonzero()]
+    places = tuple(map(wrap, (major, minor) if kind.by_rows else (minor, major)))
+    if kind.in_blocks:
+        values = x.reshape(*sizes, *rest).transpose(1, 2)[places]
+    else:
+        values = x[places]
+    starts = np.searchsorted(major, np.arange(found.shape[0 if kind.by_rows else 1] + 1))
+    return compressed(kind, wrap(starts), wrap(minor), values, x.shape)
 
 
 def _each_matrix(

@@ -65,6 +65,8 @@ class Recorded(ndarray):
         if type(key) is Recorded and key.dtype.kind == "b" and key.shape == self.shape:
             _asked(self).copy_to(self, value, where=key)
             return
+        if type(key) is tuple and {*map(type, key)} == {int}:
+            key = (*key, ...)  # of one element a view, too
         if not (part := ndarray.__getitem__(self, key)).size:
             return
         if not np.may_share_memory(part, self):
@@ -120,7 +122,7 @@ class Recorded(ndarray):
 
     def take(self, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
         """Return elements at indices."""
-        return _asked(self).take(self, indices, axis, out, mode)
+        return FUNCTIONS[np.take](_asked(self), self, indices, axis, out, mode)
 
     def argmax(self, *args: Any, **named: Any) -> Any:
         """Return the places of the largest elements."""
@@ -135,7 +137,8 @@ class Recorded(ndarray):
         return FUNCTIONS[np.argmin](_asked(self), self, *args, **named)
 
     def __bool__(self) -> bool:
-        return bool(_asked(self).decide(plain_of(self)))
+        truth = self if self.dtype.kind == "b" else self != 0
+        return bool(_asked(self).decide(plain_of(truth)))
 
     def __int__(self) -> int:
         return int(_asked(self).decide(plain_of(self)))

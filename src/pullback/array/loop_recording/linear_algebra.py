@@ -3,6 +3,7 @@
 Where a routine fails it gives NaN, for which the functions raise: that is Python's then.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,13 @@ def _eigh(recorder: Recorder, x: Any, triangle: str = "L") -> Any:
     return _checked(_called(recorder, "eigh_lo" if triangle == "L" else "eigh_up", x))
 
 
-def _svd(recorder: Recorder, x: Any, full_matrices: bool = True) -> Any:
+def _eigvalsh(recorder: Recorder, x: Any, triangle: str = "L") -> Any:
+    return _checked((_called(recorder, "eigvalsh_lo" if triangle == "L" else "eigvalsh_up", x),))[0]
+
+
+def _svd(recorder: Recorder, x: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
+    if not compute_uv:
+        return _checked((_called(recorder, "svd", x),))[0]
     return _checked(_called(recorder, "svd_f" if full_matrices else "svd_s", x))
 
 
@@ -71,11 +78,21 @@ def _qr(recorder: Recorder, x: Any, mode: str = "reduced") -> Any:
     full = mode == "complete" and rows > columns
     q = getattr(_ROUTINES, "qr_complete" if full else "qr_reduced")(own, scales)
     r = own[..., : rows if full else min(rows, columns), :]
-    r = recorder.choose(np.triu(np.ones(r.shape[-2:], bool)), r, r.dtype.type(0))
+    r = _triangle(np.triu)(recorder, r)
     return tuple([part.astype(plain.dtype, copy=False) for part in (q, r)])
+
+
+def _triangle(function: Any) -> Callable[..., Any]:
+    """Return what does `np.tril` or `np.triu`."""
+
+    def take(recorder: Recorder, x: Any, k: int = 0) -> Any:
+        return recorder.choose(function(np.ones(x.shape[-2:], bool), k), x, x.dtype.type(0))
+
+    return take
 
 
 FUNCTIONS |= {
     np.linalg.det: _det, np.linalg.slogdet: _slogdet, np.linalg.eigh: _eigh, np.linalg.svd: _svd,
-    np.linalg.eig: _eig, np.linalg.qr: _qr,
+    np.linalg.eig: _eig, np.linalg.qr: _qr, np.linalg.eigvalsh: _eigvalsh, np.tril: _triangle(np.tril),
+    np.triu: _triangle(np.triu),
 }  # fmt: skip

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .arrays import FUNCTIONS, plain_of
+from .arrays import FUNCTIONS, Recorded, plain_of
 from .recorder import Recorder, axes_around
 from .steps import MOST_SORTED, MOVED, OWN, SORTED, SOUGHT, Unrecorded
 
@@ -65,8 +65,7 @@ def _in_range(recorder: Recorder, indices: Any, size: int) -> ndarray:
         if ((known < -size) | (known >= size)).any():
             raise Unrecorded("indices out of range")
         return np.where(known < 0, known + size, known)
-    if np.logical_or.reduce((told < 0) | (told >= size), axis=None):
-        raise Unrecorded("indices out of range")
+    recorder.check_places(told, size)
     return plain_of(told)
 
 
@@ -89,6 +88,35 @@ def _take_along_axis(recorder: Recorder, x: Any, indices: Any, axis: int | None 
     strides = [0 if d == axis or n == 1 else s for d, (n, s) in enumerate(zip(plain.shape, plain.strides))]
     spread = np.lib.stride_tricks.as_strided(plain, result.shape, strides)
     recorder.gather(_spread_offsets(recorder, places, plain.strides[axis]), spread, result)
+    return recorder.told(result)
+
+
+def _take(
+    recorder: Recorder, x: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise"
+) -> Any:  # fmt: skip
+    """Return `np.take`."""
+    x = recorder.told(plain_of(x))
+    if type(indices) is not Recorded:
+        how: Any = {"axis": axis, "mode": mode}
+        return recorder.move(x, lambda places: places.take(indices, **how), plain_of(out))
+    if axis is None and not plain_of(x).flags.c_contiguous:
+        raise Unrecorded("indices of another kind")
+    x = x if axis is not None else recorder.told(plain_of(x).reshape(-1))
+    if mode != "raise" or indices.dtype.kind not in "iu" or not indices.size:
+        raise Unrecorded("indices of another kind")
+    indices = indices.astype(np.int64, copy=False)
+    axis = 0 if axis is None else axis % x.ndim
+    recorder.check_places(indices, x.shape[axis])
+    plain = recorder.read(plain_of(x))
+    result = plain.take(plain_of(indices), axis, out=plain_of(out))
+    if out is None:
+        recorder.remember(OWN, result)
+    places = plain_of(indices * plain.strides[axis])
+    before, behind = plain.shape[:axis], plain.shape[axis + 1 :]
+    places = places[(*(None,) * axis, ..., *(None,) * len(behind))]
+    strides = (*plain.strides[:axis], *(0,) * indices.ndim, *plain.strides[axis + 1 :])
+    spread = np.lib.stride_tricks.as_strided(plain, (*before, *indices.shape, *behind), strides)
+    recorder.gather(places, spread, result)
     return recorder.told(result)
 
 
@@ -179,6 +207,23 @@ def _searchsorted(recorder: Recorder, sequence: Any, values: Any, side: Any = "l
     return recorder.told(result)
 
 
+def _polynomial(recorder: Recorder, coefficients: Any, x: Any) -> Any:
+    """Return `np.polyval` in double precision."""
+    plain = plain_of(x)
+    factors = np.asarray(coefficients)
+    if plain.dtype != np.float64 or factors.dtype != np.float64 or type(coefficients) is not ndarray:
+        raise Unrecorded("a polynomial of another kind")
+    result = np.asarray(np.polyval(factors, plain))
+    recorder.remember(OWN, result)
+    for array in (plain, result):
+        if array.strides != result.strides or not (array.flags.c_contiguous or array.flags.f_contiguous):
+            raise Unrecorded("a polynomial of elements with gaps")
+    kept = recorder.read(factors)
+    places = recorder.places(recorder.read(plain), kept, result)
+    recorder.note("polynomial", (plain.dtype,) * 3, [], (plain.size, kept.size), (), places)
+    return recorder.told(result)
+
+
 def _count_nonzero(recorder: Recorder, x: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     """Return how many elements are not 0."""
     found = recorder.told(plain_of(x)) != 0
@@ -195,5 +240,6 @@ FUNCTIONS |= {
     np.argmax: _extreme("argmax"), np.argmin: _extreme("argmin"),
     np.argsort: _argsort, np.take_along_axis: _take_along_axis, ndarray.__getitem__: _at_places,
     ndarray.__setitem__: _put, np.add: _add_at,
-    np.count_nonzero: _count_nonzero, np.sort: _sort, np.searchsorted: _searchsorted,
+    np.take: _take, np.polyval: _polynomial, np.count_nonzero: _count_nonzero, np.sort: _sort,
+    np.searchsorted: _searchsorted,
 }  # fmt: skip

@@ -51,6 +51,8 @@ class Recorder:
         self.memories: list[tuple[int, ndarray, int, int, int]] = []
         #: A layer of 40 steps reads the same constants in each, and a recording has few memories.
         self._fixed: dict[object, ndarray] = {}
+        #: Behind how many steps indices were seen to be in range.
+        self._in_range: dict[Any, int] = {}
         for array in arrays:
             self.remember(GIVEN, array)
 
@@ -192,7 +194,7 @@ class Recorder:
 
     def places(self, *operands: ndarray, written: int = 1) -> list[tuple[int, int]]:
         """Return where operands lie, of which the last are written."""
-        read, outs = operands[:-written], operands[-written:]
+        read, outs = operands[: len(operands) - written], operands[len(operands) - written :]
         found = [*map(self.find, read)]
         if None in found:
             raise Unrecorded("an operand that nothing leads to")
@@ -392,31 +394,16 @@ class Recorder:
         self.gather(np.asarray(choose(offsets)), still, result)
         return self.told(result)
 
-    def take(self, x: Any, indices: Any, axis: Any, out: Any, mode: str) -> Any:
-        """Return elements at indices, and note it."""
-        if type(indices) is not Recorded:
-            how: Any = {"axis": axis, "mode": mode}
-            return self.move(x, lambda places: places.take(indices, **how), plain_of(out))
-        if axis is None and not plain_of(x).flags.c_contiguous:
-            raise Unrecorded("indices of another kind")
-        x = x if axis is not None else self.told(plain_of(x).reshape(-1))
-        if mode != "raise" or indices.dtype.kind not in "iu" or not indices.size:
-            raise Unrecorded("indices of another kind")
-        indices = indices.astype(np.int64, copy=False)
-        axis = 0 if axis is None else axis % x.ndim
-        if np.logical_or.reduce((indices < 0) | (indices >= x.shape[axis]), axis=None):
-            raise Unrecorded("indices out of range")
-        plain = self.read(plain_of(x))
-        result = plain.take(plain_of(indices), axis, out=plain_of(out))
-        if out is None:
-            self.remember(OWN, result)
-        places = plain_of(indices * plain.strides[axis])
-        before, behind = plain.shape[:axis], plain.shape[axis + 1 :]
-        places = places[(*(None,) * axis, ..., *(None,) * len(behind))]
-        strides = (*plain.strides[:axis], *(0,) * indices.ndim, *plain.strides[axis + 1 :])
-        spread = np.lib.stride_tricks.as_strided(plain, (*before, *indices.shape, *behind), strides)
-        self.gather(places, spread, result)
-        return self.told(result)
+    def check_places(self, indices: Any, size: int) -> None:
+        """Note that indices, in int64, have to be below a size, unless the steps so far ask for that."""
+        place = *self.places(plain_of(indices), written=0), indices.shape, indices.strides, size
+        since = self._in_range.get(place)
+        written = {part.memory for step in self.steps[since:] for part in step.outputs()}
+        if since is None or place[0][0] in written:
+            # Negative ones are large without a sign.
+            if np.logical_or.reduce(indices.view(np.uint64) >= size, axis=None):
+                raise Unrecorded("indices out of range")
+            self._in_range[place] = len(self.steps)
 
     def gather(self, offsets: ndarray, x: ndarray, out: ndarray) -> None:
         if out.itemsize not in MOVED:
@@ -428,6 +415,8 @@ class Recorder:
     def copy_to(self, out: Any, source: Any, casting: str = "", where: Any = True) -> None:
         """Copy elements, and note it."""
         out, source, where = plain_of(out), plain_of(source), plain_of(where)
+        if not casting and where is True and type(source) is ndarray and source.dtype is not out.dtype:
+            source = plain_of(self.cast(source, out.dtype))  # as `out[...] = source` does
         np.copyto(out, source, where=where)
         if where is not True:
             self._choose([where, source, out], out)
@@ -489,7 +478,6 @@ FUNCTIONS |= {
     np.isposinf: lambda recorder, x: np.equal(x, np.inf),
     np.isneginf: lambda recorder, x: np.equal(x, -np.inf),
     np.dot: lambda recorder, x, y: recorder.multiply(plain_of(x), plain_of(y), None),
-    np.take: lambda recorder, x, *args, **named: recorder.told(plain_of(x)).take(*args, **named),
     np.zeros_like: lambda recorder, *args, **named: recorder.filled(0)(*args, **named),
     np.ones_like: lambda recorder, *args, **named: recorder.filled(1)(*args, **named),
     np.full_like: lambda recorder, x, value, *args, **named: recorder.filled(value)(x, *args, **named),

@@ -19,12 +19,13 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .. import large, small_fft  # noqa: F401  # what is imported while this records does not tell
+from .. import lapack, large, small_fft  # noqa: F401  # what is imported while this records does not tell
 from ..strides import address
 from . import linear_algebra, moves  # noqa: F401  # they add functions that are recorded
 from .arrays import Recorded, plain_of
 from .draws import told_draws
 from .recorder import Recorder
+from .routines import told_routine
 from .steps import DECIDE, FIXED, MADE, OWN, SCRATCH, Recording, Step, Unrecorded
 
 
@@ -87,21 +88,25 @@ def _made_told(recorder: Recorder) -> Iterator[None]:
     """
     if not _EXCHANGED.acquire(blocking=False):
         raise Unrecorded("another thread records")
-    told, ask, thread = _ToldNumPy(recorder), large.ask, get_ident()
+    told, ask, routine, thread = _ToldNumPy(recorder), large.ask, lapack.routine, get_ident()
 
     def refuse(kernel: str, *given: Any) -> Any:
         if get_ident() == thread and Recorded in map(type, given):
             raise Unrecorded("what a native kernel does")
         return ask(kernel, *given)
 
+    def find(name: str, dtype: np.dtype[Any]) -> Callable[..., Any]:
+        return told_routine(recorder, routine, name, dtype) if get_ident() == thread else routine(name, dtype)
+
     spaces = [space for space in _spaces(len(sys.modules)) if space.get("np") is np]
     try:
         for space in spaces:
             space["np"] = told
         large.ask = refuse
+        lapack.routine = find  # type: ignore[assignment]  # that one is cached
         yield
     finally:
-        large.ask = ask
+        large.ask, lapack.routine = ask, routine
         for space in spaces:
             space["np"] = np
         _EXCHANGED.release()

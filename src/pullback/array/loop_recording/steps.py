@@ -16,12 +16,17 @@ OPERANDS, AROUND, STEPS, SCRATCH = 4, 4, 1200, 1 << 20
 DECIDE = "decide"
 #: Bytes of elements that loops of ours choose and gather, what they convert, by the characters of dtypes, in
 #: which dtypes they find an extreme, and which they sort: so many along an axis at most, for they insert.
-MOVED, SOUGHT, SORTED, MOST_SORTED = (1, 2, 4, 8), "fdl?ihbB", "fdl?ihbB", 128
+MOVED, SOUGHT, SORTED, MOST_SORTED = (1, 2, 4, 8, 16), "fdl?ihbB", "fdl?ihbB", 128
 CONVERTED = frozenset([x + y for x in "fdl?ihbB" for y in "fdl?ihbBFD"] + ["FD", "DF"])
 
 #: Kinds of memory: of an argument, of a result, of an array that a call needs for itself, of constants, and
 #: of numbers that are drawn.
 GIVEN, MADE, OWN, FIXED, DRAWN = range(5)
+
+
+#: Arguments of a routine of LAPACK's, and what stands in place of an operand's number for one that is given
+#: by its value, not by its address.
+ROUTINE_ARGUMENTS, BY_VALUE = 16, -2
 
 
 class Unrecorded(Exception):
@@ -38,11 +43,21 @@ class Operand(NamedTuple):
     around: tuple[int, ...]
 
 
+class Routine(NamedTuple):
+    """Tell a routine of LAPACK's or BLAS's.
+
+    `sizes` and `steps` of its step tell each argument: so many bytes behind the beginning of the operand of
+    that number, or (−1) the number itself.
+    """
+
+    address: int
+
+
 class Step(NamedTuple):
     """Tell how often a loop is called, and with what.
 
-    A `ufunc` that is none of NumPy's is a name (choose, gather, convert, argmax, argmin, argsort,
-    search_left, search_right); `DECIDE` asks whether a bool or an int64 is what it was.
+    A `ufunc` that is none of NumPy's is a `Routine`, or a name (choose, gather, convert, argmax, argmin,
+    argsort, search_left, search_right, polynomial); `DECIDE` asks whether a bool or an int64 is what it was.
     """
 
     ufunc: Any

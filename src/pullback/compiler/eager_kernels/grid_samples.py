@@ -78,7 +78,7 @@ class _Grid:
     def __init__(self, ops: Emitter, real: str, dtype: np.dtype[Any], first: str) -> None:
         self._ops, self._real, self._dtype, self._first = ops, real, dtype, first
 
-    def at(self, _: Any, at: Sequence[Any]) -> Value:
+    def at(self, _: object, at: Sequence[Any]) -> Value:
         along = str(at[-1].constant)
         return Value(self._ops.read_entry(self._real, "%grid", self._first, along, more=APART), self._dtype)
 

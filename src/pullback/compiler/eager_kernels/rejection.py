@@ -15,7 +15,7 @@ import numpy as np
 from numpy import ndarray
 
 from ...array.random import Generator
-from ...array.random_choice import poisson_by_rejection
+from ...array.random_choice import binomial_by_rejection, poisson_by_rejection, stirling_rest
 from ...array.random_gamma import SQUEEZE, THIRD
 from ..emit import python_functions
 from ..emit.restricted_python import (
@@ -53,8 +53,8 @@ class Rejection:
 
     def drawer(self, kind: str) -> Callable[[Generator, ndarray], ndarray] | None:
         """Return ``draw(generator, parameters)``, which gives float64 numbers for a vector of float32 or
-        float64; the caller holds the generator's lock. There is none where Python does not export the C
-        library's functions.
+        float64, or for pairs of float64; the caller holds the generator's lock. There is none where Python
+        does not export the C library's functions.
         """
         if kind in self._drawers:  # a function of ctypes' takes longer to make than 64 numbers to draw
             return self._drawers[kind]
@@ -62,21 +62,22 @@ class Rejection:
             return None
         if self._library is None:
             own = {"draw": uniform, "floor": floor}
-            self._library = engine.library(Program((gammas, poissons), {}, own))
+            self._library = engine.library(Program((gammas, poissons, binomials), {}, own))
         call = _CALL(self._library.address(kind))
         found = self._drawers[kind] = lambda generator, parameters: _draw(call, generator, parameters)
         return found
 
 
 def _draw(call: Callable[[object], None], generator: Generator, rows: ndarray) -> ndarray:
-    wide, count, waiting = np.ascontiguousarray(rows, np.float64), rows.size, generator.next_normal
+    wide, count, waiting = np.ascontiguousarray(rows, np.float64), len(rows), generator.next_normal
+    takes = wide if wide.ndim == 1 else (wide[:, 0] * wide[:, 1] > 0) & (wide[:, 1] < 1)
     out, left = np.empty(count), _NO_WORDS
     table = _Table(address(wide), count, 0, address(out), 0, 0, 0, waiting is not None)
     place = ctypes.c_double.from_buffer(table, 8 * WAITING)
     place.value, table[IS_SINGLE] = waiting or 0.0, rows.dtype == np.float32
     while True:
         words = left
-        if drawing := int(np.count_nonzero(wide[table[DONE] :])):  # two words each at least; others take none
+        if drawing := int(np.count_nonzero(takes[table[DONE] :])):  # two words each at least
             words = generator.to_end_of_block(2 * drawing - left.size)
             words = np.concatenate((left, words)) if left.size else words
         table[SOURCE], table[END], table[NEXT] = address(words), words.size, 0
@@ -210,4 +211,46 @@ def floor(value: Real) -> Real:
     return python.floor(value)
 
 
+@native
+def binomials(table: Words) -> None:
+    """Draw binomial numbers (`array.random_choice`), for pairs of a count and a probability."""
+    rows: Bytes = table[ROWS]
+    out: Bytes = table[OUT]
+    for n in range(table[DONE], table[COUNT]):
+        at = table[NEXT]
+        found = binomial(table, load_real(rows + 16 * n, 64), load_real(rows + 16 * n + 8, 64))
+        if table[NEXT] > table[END]:
+            table[NEXT] = at
+            return
+        store(out + 8 * n, 64, found)
+        table[DONE] = n + 1
+
+
+@native
+def binomial(table: Words, count: Real, p: Real) -> Real:
+    """Draw one binomial number."""
+    if count == 0.0 or p == 0.0:
+        return 0.0
+    if p >= 1.0:
+        return count
+    rarer = 1.0 - p if p > 0.5 else p
+    by_gaps = count * rarer < 10.0
+    found = by_gap(table, count, rarer) if by_gaps else binomial_by_rejection(table, count, rarer)
+    return count - found if p > 0.5 else found
+
+
+@native
+def by_gap(table: Words, count: Real, p: Real) -> Real:
+    """Count the successes whose gaps fit into the trials."""
+    log_failure = python.log1p(-p)
+    tried = 0.0
+    successes = -1.0
+    while tried <= count:
+        successes = successes + 1.0
+        tried = tried - python.floor(-(python.log(uniform(table)) / log_failure))
+    return successes
+
+
 native(poisson_by_rejection)
+native(binomial_by_rejection)
+native(stirling_rest)

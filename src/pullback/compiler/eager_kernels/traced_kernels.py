@@ -277,7 +277,8 @@ class TracedKernels:
         def make() -> Any:
             from .traced_writing import flat_kernel
 
-            op = TABLE[name]
+            if (op := TABLE.get(name)) is None:  # SciPy's name of a function need not be an op's
+                return None
             return flat_kernel(lambda *xs: op.call(*xs, *attrs), [a.dtype for a in arrays])
 
         results = self._flat(key, make, arrays, out)
@@ -314,7 +315,7 @@ class TracedKernels:
         if other or (attrs and not self._has_room(key)):
             return None
 
-        def called(g: Any, *given: Any) -> Any:
+        def called(g: object, *given: Any) -> Any:
             values = iter(given)
             return function(g, *(None if x is None else next(values) for x in arrays), *attrs)
 
@@ -342,7 +343,7 @@ class TracedKernels:
         return sum(other[0] == key[0] for other in list(self._made)) < MOST_NUMBERS
 
     def _flat(
-        self, key: Any, make: Callable[[], Any], arrays: Sequence[ndarray], out: ndarray | None = None
+        self, key: object, make: Callable[[], Any], arrays: Sequence[ndarray], out: ndarray | None = None
     ) -> list[Any] | None:
         found = self._kernel(key, make)
         if found is None:

@@ -60,7 +60,7 @@ def _large_kernel(
         f"define internal void @kernel{kernel}",
         parallel_rows.part_function("part", "kernel", [*strides.values()]).replace("internal ", "", 1),
     ]
-    text = engine.whole(module.declarations.values(), functions.declarations(module), bodies)
+    text = engine.whole(module.declarations.values(), functions.declarations(module, inline=True), bodies)
     given = [b.number for b in (*lowered.inputs, *lowered.outputs)]
     places = [*given, *(number for number, stride in strides.items() if stride)]
     own = [
@@ -115,9 +115,7 @@ def _traced(
             outputs.append(result.index)
         places.append(outputs.index(result.index))
     given = [v.index for v in inputs if v is not None]
-    program = Program(
-        given, recorder.equations, outputs, recorder.constants, recorder.shapes, recorder.dtypes
-    )
+    program = Program.of(recorder, inputs=given, outputs=outputs)
     program.verify()
     return program, places
 
@@ -145,7 +143,7 @@ def _attention_pull(
     return weights, weights * (turned - along) * slope
 
 
-def clamped(x: Any, least: Any, most: Any) -> Any:
+def clamped(x: Any, least: Any, most: object) -> Any:
     """Return elements between two numbers. No comparison holds of NaN, and of 0 and -0 the element stays."""
     raised = where(lt(x, least), least, x)
     return where(gt(raised, most), most, raised)
@@ -221,7 +219,7 @@ def _rule(op: Op, saved: tuple[Any, ...], needs: tuple[bool, ...]) -> Callable[.
     """Return an op's rules as a function of the covector and the saved arrays."""
     layout = op.layout
 
-    def pulled(g: Any, *values: Any) -> tuple[Any, ...]:
+    def pulled(g: object, *values: Any) -> tuple[Any, ...]:
         arrays = iter(values)
         given = tuple(next(arrays) if type(v) is ndarray else v for v in saved)
         return tuple(

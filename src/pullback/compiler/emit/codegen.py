@@ -119,7 +119,7 @@ def compiled(text: str, effort: Effort) -> Code:
     return Code((_emitted(made, level, effort.reduces),), tuple(called))
 
 
-def _emitted(made: Any, level: int, reduces: bool) -> bytes:
+def _emitted(made: object, level: int, reduces: bool) -> bytes:
     """Return machine code; unless `reduces`, addresses are computed as they are written.
 
     LLVM knows one setting for all threads. Another one that compiles meanwhile gets the same numbers.
@@ -163,10 +163,15 @@ def module(text: str, effort: Effort) -> Any:
         options.slp_vectorization = level == SPEED and _gains(text, effort)
         builder = llvm.create_pass_builder(maker, options)
         builder.getModulePassManager().run(made, builder)
+        if " alwaysinline " in text:
+            # Functions of vectors, which are called since loops are vectorised.
+            inliner = llvm.create_new_module_pass_manager()
+            inliner.add_always_inliner_pass()
+            inliner.run(made, builder)
     return made
 
 
-def send(stream: IO[bytes], head: Any, content: bytes) -> None:
+def send(stream: IO[bytes], head: object, content: bytes) -> None:
     """Send a head of JSON's kinds and bytes to another process."""
     about = json.dumps(head).encode()
     stream.write(len(about).to_bytes(8, "little") + len(content).to_bytes(8, "little") + about + content)

@@ -12,10 +12,27 @@ from .lanes import Lanes, Writer
 def text(symbol: str) -> str:
     """Return a module that defines a mathematical function."""
     declared: dict[str, str] = {}
+    defined = _defined(symbol, declared)
+    return "\n".join([*declared.values(), defined, engine.attributes()])
+
+
+def body(symbol: str, declared: dict[str, str]) -> str | None:
+    """Return a function without branches for the loops of another module, and declare there what it calls;
+    None for others.
+    """
+    called: dict[str, str] = {}
+    defined = _defined(symbol, called)
+    if "\n  br " in defined:
+        return None
+    declared.update(called)
+    inside = defined.replace("define ", "define internal ", 1)
+    return inside.replace(" nounwind #0", " nounwind alwaysinline #0", 1)
+
+
+def _defined(symbol: str, declared: dict[str, str]) -> str:
     match = re.fullmatch(rf"{PREFIX}(\w+?)_(float|double)(?:_(\d+))?", symbol)
     assert match is not None
-    defined = _definition(symbol, match[1], match[2], int(match[3] or 1), declared)
-    return "\n".join([*declared.values(), defined, engine.attributes()])
+    return _definition(symbol, match[1], match[2], int(match[3] or 1), declared)
 
 
 def _definition(symbol: str, name: str, real: str, lanes: int, declared: dict[str, str]) -> str:

@@ -163,10 +163,10 @@ class Emitter(Lines):
         self.line(f"br label %same{same[1:]}")
         self.lines.append(f"same{same[1:]}:")
 
-    def known(self, key: Any) -> Any:
+    def known(self, key: object) -> Any:
         return self._known.get(key)
 
-    def remember(self, key: Any, value: Any) -> Any:
+    def remember(self, key: object, value: object) -> Any:
         self._outside.append((key, self._known.get(key)))
         self._known[key] = value
         return value
@@ -299,7 +299,7 @@ class Emitter(Lines):
         # LLVM writes it out: three loops of 8 copies of 256 bytes took its code generator 75 ms unrolled.
         self._inside += count
 
-    def forward(self, buffer: Buffer, index: Index, value: Any) -> None:
+    def forward(self, buffer: Buffer, index: Index, value: object) -> None:
         """Let loads of a place find a value that is at hand."""
         self.remember((buffer.number, index.key()), value)
 
@@ -362,19 +362,21 @@ class Emitter(Lines):
         less = self.named(f"sext i1 {below} to {type_}", x.dtype)
         return self.instruction(f"add {type_} {quotient}, {less}", x.dtype)
 
-    def extreme(self, name: str, x: Value, y: Value) -> Value:
+    def extreme(self, name: str, x: Value, y: Value, flags: str = "") -> Value:
         """Return the ``"maximum"`` or ``"minimum"`` by LLVM's function for it, which its vectoriser knows to
-        gather; of 0 and -0 that takes the one that is larger, or smaller, by the sign.
+        gather; of 0 and -0 that takes the one that is larger, or smaller, by the sign, without "nsz" among
+        LLVM's `flags`.
         """
         if (dtype := x.dtype) in NARROW:
-            return self.cast(self.extreme(name, self.cast(x, FLOAT32), self.cast(y, FLOAT32)), dtype)
+            found = self.extreme(name, self.cast(x, FLOAT32), self.cast(y, FLOAT32), flags)
+            return self.cast(found, dtype)
         type_ = TYPES[dtype]
         if is_float(dtype):
             word, letter = name, "f" + str(8 * dtype.itemsize)
         else:
             word, letter = ("u" if dtype.kind in "bu" else "s") + name[:3], type_
         symbol = self.module.declare(f"llvm.{word}.{letter}", type_, type_, type_)
-        return self.instruction(f"call {type_} @{symbol}({type_} {x.name}, {type_} {y.name})", dtype)
+        return self.instruction(f"call {flags}{type_} @{symbol}({type_} {x.name}, {type_} {y.name})", dtype)
 
     def _extreme(self, order: str, x: Value, y: Value) -> Value:
         """Return the one of two floats that comes first, or the one that is not a number; the second of equal

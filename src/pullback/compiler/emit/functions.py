@@ -43,8 +43,10 @@ def variant(symbol: str, lanes: int) -> str:
     return f"{PREFIX}{symbol}_{lanes}"
 
 
-def declarations(module: Module) -> list[str]:
-    """Return the text by which a module knows the functions that it asked for."""
+def declarations(module: Module, inline: bool = False) -> list[str]:
+    """Return the text by which a module knows the functions that it asked for; those of vectors that have no
+    branches may be written there for loops to `inline`.
+    """
     lines, kept = [], []
     for symbol in module.functions:
         name, real = symbol.rsplit("_", 1)
@@ -53,7 +55,9 @@ def declarations(module: Module) -> list[str]:
         for lanes in widths(real):
             vector = variant(symbol, lanes)
             type_ = f"<{lanes} x {real}>"
-            lines.append(f"declare {type_} @{vector}({', '.join([type_] * count)}) memory(none) nounwind #0")
+            body = _body(vector, module) if inline else None
+            declared = f"declare {type_} @{vector}({', '.join([type_] * count)}) memory(none) nounwind #0"
+            lines.append(body or declared)
             variants.append(f"_ZGV_LLVM_N{lanes}{'v' * count}_{PREFIX}{symbol}({vector})")
             kept.append(f"ptr @{vector}")
         mapping = ",".join(variants)
@@ -97,6 +101,12 @@ def _code(symbols: Sequence[str]) -> Callable[[], Code]:
     if missing is not None:
         raise missing
     return lambda: Code(tuple(content for part in parts for content in part().objects), ())
+
+
+def _body(symbol: str, module: Module) -> str | None:
+    from .definitions import body
+
+    return body(symbol, module.declarations)
 
 
 def _text(symbol: str) -> str:

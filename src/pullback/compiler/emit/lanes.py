@@ -7,7 +7,7 @@ but where `Writer` is asked to.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partialmethod
 from typing import Any
 
@@ -34,10 +34,10 @@ def _is_whole(kind: str) -> bool:
 def _arithmetic(word: str) -> tuple[_Operator, _Operator]:
     """Return an operator of two numbers, and the same with the second one first."""
 
-    def written(x: Lanes, y: Any) -> Lanes:
+    def written(x: Lanes, y: object) -> Lanes:
         return x._with(word if _is_whole(x.kind) else f"f{word}", y)
 
-    def swapped(x: Lanes, y: Any) -> Lanes:
+    def swapped(x: Lanes, y: object) -> Lanes:
         return x._with(word if _is_whole(x.kind) else f"f{word}", y, swapped=True)
 
     return written, swapped
@@ -51,7 +51,7 @@ def _of_bits(word: str) -> _Operator:
 def _comparison(of_reals: str, of_whole: str = "") -> _Operator:
     """Return a comparison by LLVM's words for it."""
 
-    def written(x: Lanes, y: Any) -> Lanes:
+    def written(x: Lanes, y: object) -> Lanes:
         return x._with(f"icmp {of_whole}" if _is_whole(x.kind) else f"fcmp {of_reals}", y, kind="i1")
 
     return written
@@ -69,7 +69,7 @@ class Lanes:
         self.name = name
         self.kind = kind
 
-    def _with(self, word: str, other: Any, *, swapped: bool = False, kind: str | None = None) -> Lanes:
+    def _with(self, word: str, other: object, *, swapped: bool = False, kind: str | None = None) -> Lanes:
         writer = self.writer
         right = other if isinstance(other, Lanes) else writer.constant(other, self.kind)
         left, right = (right, self) if swapped else (self, right)
@@ -97,6 +97,12 @@ class Lanes:
     __lt__, __le__, __gt__, __ge__ = map(_comparison, ("olt", "ole", "ogt", "oge"))
     #: Whether two numbers are equal, false for NaN, and whether they differ, true for NaN.
     equals, differs = _comparison("oeq", "eq"), _comparison("une", "ne")
+
+
+def _places(places: Iterable[int], lanes: int) -> str:
+    """Return a shuffle's mask; places behind the lanes are free."""
+    texts = [f"i32 {n}" if n < lanes else "i32 poison" for n in places]
+    return f"<{len(texts)} x i32> <{', '.join(texts)}>"
 
 
 class Writer(Lines):
@@ -141,59 +147,74 @@ class Writer(Lines):
         operands = ", ".join(f"{type_} {x.name}" for x in xs)
         return self.instruction(f"call {type_} @{symbol}({operands})", kind)
 
-    def _lanes(self, x: Any) -> Lanes:
+    def _lanes(self, x: object) -> Lanes:
         return x if isinstance(x, Lanes) else self.constant(x)
 
-    def fma(self, x: Lanes, y: Any, z: Any) -> Lanes:
+    def fma(self, x: Lanes, y: object, z: object) -> Lanes:
         """Return ``x * y + z`` rounded once."""
         return self.intrinsic("fma", x, self._lanes(y), self._lanes(z))
 
-    def muladd(self, x: Lanes, y: Any, z: Any) -> Lanes:
+    def muladd(self, x: Lanes, y: object, z: object) -> Lanes:
         """Return ``x * y + z``, rounded once or twice, whichever is faster."""
         return self.intrinsic("fmuladd", x, self._lanes(y), self._lanes(z))
 
     sqrt, floor = partialmethod(intrinsic, "sqrt"), partialmethod(intrinsic, "floor")
     trunc = partialmethod(intrinsic, "trunc")
 
-    def copysign(self, x: Any, sign: Lanes) -> Lanes:
+    def copysign(self, x: object, sign: Lanes) -> Lanes:
         return self.intrinsic("copysign", self._lanes(x), sign)
 
     @property
     def permutes(self) -> bool:
-        """Tell whether one instruction scales numbers, and one looks them up in two registers."""
-        return self.kind == "double" and self.lanes in (1, 8) and engine.register_bytes() == 64
+        """Tell whether one instruction scales numbers, and one looks them up among sixteen."""
+        return self.lanes in (1, 8, self._register) and engine.register_bytes() == 64
+
+    @property
+    def _register(self) -> int:
+        return 16 if self.kind == "float" else 8
 
     def _of_register(self, name: str, types: Sequence[str], *xs: Lanes | str) -> Lanes:
-        """Return what an instruction of AVX-512 finds in eight lanes, or for one number in the first one."""
-        symbol = f"llvm.x86.avx512.{name}.pd.512"
-        self.declarations[symbol] = f"declare <8 x double> @{symbol}({', '.join(types)})"
+        """Return what an instruction of AVX-512 finds in all lanes, or in the first ones where these fill no
+        register.
+        """
+        register, lanes, whole = types[0], self.lanes, range(self._register)
+        symbol = f"llvm.x86.avx512.{name}.512"
+        self.declarations[symbol] = f"declare {register} @{symbol}({', '.join(types)})"
         operands = []
         for type_, x in zip(types, xs, strict=True):
             operand = x if isinstance(x, str) else x.name
-            if self.lanes == 1 and isinstance(x, Lanes):
+            if isinstance(x, Lanes) and lanes < len(whole):
                 first = f"insertelement {type_} zeroinitializer, {x.kind} {x.name}, i64 0"
+                if lanes > 1:
+                    part = self.type(x.kind)
+                    first = f"shufflevector {part} {x.name}, {part} poison, {_places(whole, lanes)}"
                 operand = self.instruction(first, x.kind).name
             operands.append(f"{type_} {operand}")
-        found = self.instruction(f"call <8 x double> @{symbol}({', '.join(operands)})", self.kind)
-        if self.lanes == 1:
-            found = self.instruction(f"extractelement <8 x double> {found.name}, i64 0", self.kind)
+        found = self.instruction(f"call {register} @{symbol}({', '.join(operands)})", self.kind)
+        if lanes == 1:
+            found = self.instruction(f"extractelement {register} {found.name}, i64 0", self.kind)
+        elif lanes < len(whole):
+            mask = _places(range(lanes), lanes)
+            part = f"shufflevector {register} {found.name}, {register} poison, {mask}"
+            found = self.instruction(part, self.kind)
         return found
 
     def scaled(self, x: Lanes, exponent: Lanes) -> Lanes:
         """Return ``x * 2**floor(exponent)``, rounded once; where the processor `permutes`."""
-        types = ["<8 x double>"] * 3 + ["i8", "i32"]
-        return self._of_register("mask.scalef", types, x, exponent, "zeroinitializer", "-1", "4")
+        lanes, name = self._register, "mask.scalef.ps" if self.kind == "float" else "mask.scalef.pd"
+        types = [f"<{lanes} x {self.kind}>"] * 3 + [f"i{lanes}", "i32"]
+        return self._of_register(name, types, x, exponent, "zeroinitializer", "-1", "4")
 
     def looked_up(self, table: Sequence[float], index: Lanes) -> Lanes:
         """Return numbers of a table of 16 by the lowest bits of integers; where the processor `permutes`."""
-        halves = [
-            "<" + ", ".join(f"double {number(x, DTYPES['double'])}" for x in half) + ">"
-            for half in (table[:8], table[8:])
-        ]
+        texts = [f"{self.kind} {number(x, DTYPES[self.kind])}" for x in table]
+        low, high = ("<" + ", ".join(part) + ">" for part in (texts[: self._register], texts[8:]))
+        if self.kind == "float":
+            return self._of_register("permvar.sf", ["<16 x float>", "<16 x i32>"], low, index)
         types = ["<8 x double>", "<8 x i64>", "<8 x double>"]
-        return self._of_register("vpermi2var", types, halves[0], index, halves[1])
+        return self._of_register("vpermi2var.pd", types, low, index, high)
 
-    def select(self, condition: Lanes, x: Any, y: Any) -> Lanes:
+    def select(self, condition: Lanes, x: object, y: object) -> Lanes:
         x, y = self._lanes(x), self._lanes(y)
         type_ = self.type(x.kind)
         return self.instruction(

@@ -16,19 +16,21 @@ import numpy as np
 #: Of Python's interface: what native code calls, by the types of its result and its parameters.
 PYTHON = {
     "PyTuple_New": ("ptr", "i64"), "PyTuple_Size": ("i64", "ptr"), "PyList_New": ("ptr", "i64"),
-    "PyList_SetItem": ("i32", "ptr", "i64", "ptr"), "PyType_GenericAlloc": ("ptr", "ptr", "i64"),
+    "PyList_SetItem": ("i32", "ptr", "i64", "ptr"), "PyList_Append": ("i32", "ptr", "ptr"),
+    "PyType_GenericAlloc": ("ptr", "ptr", "i64"),
     "PyLong_FromLongLong": ("ptr", "i64"), "PyLong_AsLongLong": ("i64", "ptr"),
     "Py_IncRef": ("void", "ptr"), "Py_DecRef": ("void", "ptr"), "PyErr_Clear": ("void",),
     "PyErr_Occurred": ("ptr",),
     "PyDict_Size": ("i64", "ptr"), "PyDict_GetItem": ("ptr", "ptr", "ptr"),
     "PyDict_SetItem": ("i32", "ptr", "ptr", "ptr"), "PyDict_DelItem": ("i32", "ptr", "ptr"),
+    "PyDict_Next": ("i32", "ptr", "ptr", "ptr", "ptr"),
     "PySet_Size": ("i64", "ptr"), "PySet_Contains": ("i32", "ptr", "ptr"),
     "PySet_Add": ("i32", "ptr", "ptr"),
     "PyObject_GetAttr": ("ptr", "ptr", "ptr"), "PyObject_SetAttr": ("i32", "ptr", "ptr", "ptr"),
     "PyErr_ExceptionMatches": ("i32", "ptr"), "PyObject_CallNoArgs": ("ptr", "ptr"),
     "PyObject_CallOneArg": ("ptr", "ptr", "ptr"), "PyObject_Vectorcall": ("ptr", "ptr", "ptr", "i64", "ptr"),
     "PyIter_Next": ("ptr", "ptr"), "PyFrame_GetCode": ("ptr", "ptr"), "PyFrame_GetBack": ("ptr", "ptr"),
-    "PyFrame_GetLasti": ("i32", "ptr"),
+    "PyFrame_GetLasti": ("i32", "ptr"), "PyContextVar_Get": ("i32", "ptr", "ptr", "ptr"),
 }  # fmt: skip
 #: The same of NumPy's, and where its table has the function (the table only ever grows).
 NUMPY = {
@@ -92,7 +94,7 @@ class _Method(ctypes.Structure):
 _methods: dict[tuple[str, int], _Method] = {}
 
 
-def function(name: str, address: int, owner: Any) -> Callable[..., Any]:
+def function(name: str, address: int, owner: object) -> Callable[..., Any]:
     """Make native code ``ptr (owner, arguments, count)`` a function of Python; null means an error."""
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]

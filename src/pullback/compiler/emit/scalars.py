@@ -56,7 +56,7 @@ def _written(value: float, sign: float, dtype: np.dtype[Any]) -> str:  # zeros d
     return _number(value, dtype)
 
 
-def _number(value: Any, dtype: np.dtype[Any]) -> str:
+def _number(value: object, dtype: np.dtype[Any]) -> str:
     if dtype == BOOL:
         return "true" if value else "false"
     if dtype == BFLOAT16:

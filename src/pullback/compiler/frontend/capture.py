@@ -61,7 +61,7 @@ from .unsupported import Again, OnlyNow, Unsupported
 
 
 def capture(
-    function: Callable[..., Any], args: Any, kwargs: Any, knowledge: Knowledge, first: Any,
+    function: Callable[..., Any], args: object, kwargs: object, knowledge: Knowledge, first: object,
     turning: frozenset[str], varying: frozenset[int] = frozenset(), places: bool = False,
 ) -> Captured | None:  # fmt: skip
     """Run ``function(*args, **kwargs)`` on tracers and write it down.
@@ -255,7 +255,7 @@ class _Capture:
         """Return the arguments, with what stands for those that are other numbers in other calls."""
         session = self.session
 
-        def argument(place: int, value: Any) -> Argument:
+        def argument(place: int, value: object) -> Argument:
             kind = GivenArray if GivenArray.fits(value) else Argument
             return kind(session, place, value, self._numbers)
 
@@ -272,7 +272,7 @@ class _Capture:
             self._nodes[:] = [now if node is before else node for node in self._nodes]
         return given, named
 
-    def _size(self, size: Any) -> int:
+    def _size(self, size: object) -> int:
         """Return a traced integer, in the call that is traced."""
         return self.session.size(Item(self.session, int, size, None))
 
@@ -320,7 +320,7 @@ class _Capture:
 
     # --- what it comes to -----------------------------------------------------------------------------------
 
-    def _written_down(self, result: Any) -> Captured | None:
+    def _written_down(self, result: object) -> Captured | None:
         recorder, cells, session, out = self.recorder, self.cells, self.session, Captured()
         expect(len(recorder.equations))
         out.places = recorder.places
@@ -423,7 +423,7 @@ class _Capture:
                 out.grads.append((at, output(g), times))
         return grads
 
-    def _leaves(self, out: Captured, result: Any) -> list[Any]:
+    def _leaves(self, out: Captured, result: object) -> list[Any]:
         """Return the leaves of the result, of what effects are given, and the numbers that were asked for."""
         met, session = Met(), self.session
         session.given_container = self._given_container
@@ -455,7 +455,7 @@ class _Capture:
         leaves += self.session.may_raise
         return leaves
 
-    def _given_container(self, container: Any) -> GivenContainer:
+    def _given_container(self, container: object) -> GivenContainer:
         """Return what stands for a container among the arguments."""
         places = [n for n, node in enumerate(self._nodes) if node is container]
         if len(places) > 1:
@@ -463,7 +463,7 @@ class _Capture:
         self._holds_given = True
         return GivenContainer(self._numbers, places[0])
 
-    def _flat(self, tree: Any) -> tuple[list[Any], Any]:
+    def _flat(self, tree: object) -> tuple[list[Any], Any]:
         leaves, structure = tree_flatten(tree)
         check_values(leaves)
         if any(leaf is dial.cell for leaf in leaves for dial in self.session.dials):

@@ -119,19 +119,19 @@ class Cells:
 
     # --- what tensors are -----------------------------------------------------------------------------------
 
-    def is_cell(self, t: Any) -> bool:
+    def is_cell(self, t: object) -> bool:
         """Return whether the function came upon a tensor."""
         return id(t) in self.index
 
-    def is_argument(self, t: Any) -> bool:
+    def is_argument(self, t: object) -> bool:
         """Return whether the function was given a tensor."""
         return id(t) in self.given
 
-    def without(self, t: Any, name: str) -> None:
+    def without(self, t: object, name: str) -> None:
         """Note that the program depends on an argument having no attribute of a name."""
         self.unset.setdefault(self.index[id(t)], set()).add(name)
 
-    def is_stand_in(self, t: Any) -> bool:
+    def is_stand_in(self, t: object) -> bool:
         """Return whether a tensor stands for a gradient that is absent."""
         return any(t is each for each in self.phantom.values())
 
@@ -140,7 +140,7 @@ class Cells:
         value = t._value
         return isinstance(value, Tracer) and value.recorder is self.recorder
 
-    def has_history(self, t: Any) -> bool:
+    def has_history(self, t: object) -> bool:
         """Return whether an input is the result of something that happened before the call."""
         return id(t) in self._continued
 
@@ -333,11 +333,11 @@ class Cells:
             t._grad = self.phantom[at] = stand_in
             self.phantom_values.add(stand_in._value.index)
 
-    def _seen_hooks(self, t: Any, hooks: NodeHooks) -> NodeHooks:
+    def _seen_hooks(self, t: object, hooks: NodeHooks) -> NodeHooks:
         """Return what calls the hooks of a leaf where the trace goes backward, which sees what they do."""
 
-        def of(hook: Any) -> Any:
-            def called(given: Any) -> Any:
+        def of(hook: object) -> Any:
+            def called(given: object) -> Any:
                 self.differentiated.add(id(t))
                 if isinstance(hook, (type, BuiltinFunctionType)):
                     raise self.session.refusal("a leaf has a hook that is no function of Python's")

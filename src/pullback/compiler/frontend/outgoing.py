@@ -80,7 +80,7 @@ class Met:
         self.elements.clear()
         self._left, self._times = self._times, {}
 
-    def tree(self, session: Session, value: Any) -> Any:
+    def tree(self, session: Session, value: object) -> Any:
         """Return a container that the trace has made as a tree."""
         key = id(value)
         if key in self._inside:
@@ -124,7 +124,7 @@ def _first(children: Any, about: tuple[_Objects, int]) -> Any:
     return objects.held[key]
 
 
-def _same(children: Any, about: tuple[_Objects, int, bool]) -> Any:
+def _same(children: object, about: tuple[_Objects, int, bool]) -> Any:
     objects, key, last = about
     return objects.held.pop(key) if last else objects.held[key]
 

@@ -247,7 +247,7 @@ class ResultsPulledBack:
             raise Unsupported(f"results cannot be pulled back: {error}")
         return error.with_traceback(None)
 
-    def _led_to(self, root: Any) -> list[int]:
+    def _led_to(self, root: object) -> list[int]:
         """Return which of the wanted tensors the history of a root leads to."""
         places = {id(self._cells.tensors[at]): n for n, at in enumerate(self._wanted)}
         found: set[int] = set()
@@ -285,7 +285,7 @@ def _frees(node: Node) -> bool:
     return node._frees and has_saved(node)
 
 
-def _freed(root: Any, ends: Collection[int] = ()) -> set[int]:
+def _freed(root: object, ends: Collection[int] = ()) -> set[int]:
     """Return the nodes that the backward of a root frees, as far as `ends`, by their identities."""
     return {id(n) for n in _nodes([root], ends) if _frees(n)}
 

@@ -162,7 +162,7 @@ class Results:
                 first[id(leaf)] = n
         return found
 
-    def _leaf(self, leaf: Any) -> Result:
+    def _leaf(self, leaf: object) -> Result:
         if isinstance(leaf, TensorBase):
             return self._of(leaf)
         if isinstance(leaf, Deferred):
@@ -197,18 +197,18 @@ class Results:
             return Result("made", self._new(t))
         return self._view(t)
 
-    def _check_counts(self, how: str, t: Any) -> None:
+    def _check_counts(self, how: str, t: object) -> None:
         if how == "data" and id(t) in self._together:
             raise Unsupported("results count writes together, apart from those to the tensor beside them")
 
-    def _behind(self, t: Any) -> Iterator[int]:
+    def _behind(self, t: object) -> Iterator[int]:
         """Yield the tensors from whose memory a tensor has its own, by their identities."""
         owner = self._owner(t)
         yield id(owner)
         if id(owner) in self._shared:
             yield from self._behind(self._shared[id(owner)][0])
 
-    def _shows_other(self, t: Any) -> bool:
+    def _shows_other(self, t: object) -> bool:
         """Return whether a tensor has the memory of one that is given or a result, and is no view of it."""
         owner = self._shared[id(t)][0] if id(t) in self._shared else None
         is_left = id(owner) in self._cells or id(owner) in self._given

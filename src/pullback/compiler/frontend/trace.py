@@ -116,9 +116,7 @@ def trace(function: Callable[..., Any], *args: Any, state: Iterable[Any] = ()) -
         numbers = [t._value.index for t in written]
         numbers += [t._grad._value.index for t in leaves]
         numbers += [t._value.index for t in (*added, *returned)]
-        program = Program(
-            inputs, recorder.equations, numbers, recorder.constants, recorder.shapes, recorder.dtypes
-        )
+        program = Program.of(recorder, inputs=inputs, outputs=numbers)
         program.verify()
 
     def finish(values: list[ndarray]) -> Any:

@@ -56,12 +56,7 @@ class Check:
         self.program = program
         self.places = places
         self.numbers = [n for equation in program.equations for n in equation.outputs]
-        self.whole = Executable(
-            Program(
-                program.inputs, program.equations, self.numbers, program.constants, program.shapes,
-                program.dtypes,
-            )
-        )  # fmt: skip
+        self.whole = Executable(Program.of(program, outputs=self.numbers))
 
     def first_difference(self, arrays: Sequence[ndarray]) -> Difference | None:
         """Return the first equation that differs on these inputs."""
@@ -85,7 +80,7 @@ class Check:
         if (found := self.first_difference(arrays)) is not None:
             warn(f"compile(check=True): {found}", NumericalDifference)
 
-    def _described(self, number: int, index: tuple[int, ...], a: Any, b: Any, units: float) -> Difference:
+    def _described(self, number: int, index: tuple[int, ...], a: Any, b: object, units: float) -> Difference:
         equation = next(e for e in self.program.equations if number in e.outputs)
         operands = ", ".join(repr(o) if isinstance(o, Reference) else str(o) for o in equation.operands)
         attrs = "".join(f", {attr}" for attr in equation.attrs)

@@ -57,7 +57,7 @@ def run(executable: Executable, recorder: Any, arrays: Sequence[ndarray]) -> lis
 
 
 def _told(step: Callable[[int, Any], None], name: str) -> Callable[[int, Any], None]:
-    def timed(table: int, words: Any) -> None:
+    def timed(table: int, words: object) -> None:
         recorder = PROFILER.get()
         position = recorder.enter(name)
         try:

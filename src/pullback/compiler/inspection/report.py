@@ -172,6 +172,6 @@ def explain(f: Any, *args: Any, **kwargs: Any) -> Explanation:
     return Explanation(native)
 
 
-def _native(f: Any) -> Compiled | None:
+def _native(f: object) -> Compiled | None:
     found = getattr(f.__dict__.get("_call") if isinstance(f, OptimizedModule) else f, "_native", None)
     return found if isinstance(found, Compiled) else None

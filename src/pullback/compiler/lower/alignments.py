@@ -167,7 +167,7 @@ def ctc_loss(
         )
         return ops.select(there, one.emitted(ops, constant(0), n, s), ops.constant(-np.inf, dtype))
 
-    def step(ops: Handler, t: Any, n: Any, s: Any, same: Any, one_back: Any, two_back: Any) -> Any:
+    def step(ops: Handler, t: Any, n: Any, s: Any, same: object, one_back: object, two_back: object) -> Any:
         skipped = ops.select(one.skips.at(ops, (n, s)), two_back, ops.constant(-np.inf, dtype))
         return ops.add(one.emitted(ops, t, n, s), one.log_sum(ops, same, one_back, skipped))
 
@@ -201,7 +201,7 @@ def ctc_loss_slope(
     one = _Samples(context, log_probs, targets, input_lengths, target_lengths, blank)
     losses = context.cheap(losses)
 
-    def onward(ops: Handler, time: Any, n: Any, s: Any, otherwise: Any) -> Any:
+    def onward(ops: Handler, time: Any, n: Any, s: Any, otherwise: object) -> Any:
         number, length = ops.index(s, INT64), one.whole(ops, target_lengths, n)
         end = ops.add(length, length)
         label = ops.eq(number, ops.sub(end, ops.constant(1, INT64)))
@@ -213,7 +213,7 @@ def ctc_loss_slope(
     def first(ops: Handler, n: Any, s: Any) -> Any:
         return onward(ops, constant(one.times - 1), n, s, ops.constant(-np.inf, dtype))
 
-    def step(ops: Handler, t: Any, n: Any, s: Any, same: Any, one_on: Any, two_on: Any) -> Any:
+    def step(ops: Handler, t: Any, n: Any, s: Any, same: object, one_on: object, two_on: Any) -> Any:
         further = ops.add(ops.index(s, INT64), ops.constant(2, INT64))
         place = ops.place(ops.minimum(further, ops.constant(one.states - 1, INT64)), one.states)
         # Behind the last state none is reached, whatever the edge's neighbour says.

@@ -73,7 +73,7 @@ def select_backward(context: Context, g: Lowered, shape: Shape, dim: int, index:
 
 
 def put(
-    context: Context, base: Lowered, source: Lowered, steps: tuple[Any, ...], strides: Any
+    context: Context, base: Lowered, source: Lowered, steps: tuple[Any, ...], strides: object
 ) -> Lowered | None:
     """Return `base` with what views select of it replaced, where that is a box of neighbouring elements."""
     if strides is not None or base.dtype != source.dtype or 0 in (*base.shape, *source.shape):
@@ -185,7 +185,7 @@ def copy(context: Context, x: Lowered, source: Lowered) -> Lowered | None:
     return cast(context, source)
 
 
-def fill(context: Context, x: Lowered, value: Any) -> Lowered:
+def fill(context: Context, x: Lowered, value: object) -> Lowered:
     """Return one number everywhere."""
     return Lowered(x.shape, x.dtype, lambda ops, at: ops.constant(value, x.dtype))
 

@@ -60,14 +60,14 @@ def _shares(
 
 
 def avg_pool(
-    context: Context, x: Lowered, windows: Any, count_include_pad: bool, divisor: float | None
+    context: Context, x: Lowered, windows: object, count_include_pad: bool, divisor: float | None
 ) -> Lowered | None:
     """Lower ``avg_pool``."""
     return _means(context, x, _apart(windows, x.shape[2:], context.results[0][0][2:]), divisor)
 
 
 def avg_pool_adjoint(
-    context: Context, y: Lowered, windows: Any, size: Shape, count_include_pad: bool, divisor: float | None
+    context: Context, y: Lowered, windows: object, size: Shape, count_include_pad: bool, divisor: float | None
 ) -> Lowered | None:
     """Lower the transpose of ``avg_pool``."""
     return _shares(context, y, size, _apart(windows, size, y.shape[2:]), divisor)

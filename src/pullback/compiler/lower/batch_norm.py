@@ -85,7 +85,7 @@ def batch_norm(
     if weight is not None:
         scale = channels.of_channels(lambda ops, r, w: ops.mul(r, w), invstd, weight)
 
-    def shifted(ops: Handler, m: Any, s: Any, *b: Any) -> Any:
+    def shifted(ops: Handler, m: object, s: object, *b: Any) -> Any:
         product = ops.mul(m, s)
         return ops.sub(b[0], product) if b else ops.neg(product)
 
@@ -116,10 +116,10 @@ def batch_norm_backward(
     if weight is not None:
         scale = channels.of_channels(lambda ops, r, w: ops.mul(r, w), invstd, weight)
 
-    def sloped(ops: Handler, s: Any, r: Any, p: Any) -> Any:
+    def sloped(ops: Handler, s: object, r: object, p: object) -> Any:
         return ops.neg(channels.share(ops, ops.mul(ops.mul(s, r), p)))
 
-    def levelled(ops: Handler, s: Any, t: Any, k: Any, m: Any) -> Any:
+    def levelled(ops: Handler, s: object, t: object, k: object, m: object) -> Any:
         return ops.neg(ops.add(channels.share(ops, ops.mul(s, t)), ops.mul(k, m)))
 
     slope = channels.of_channels(sloped, scale, invstd, in_weight)

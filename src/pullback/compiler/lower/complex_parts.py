@@ -122,7 +122,7 @@ def _as_real(context: Context, x: Lowered, shape: Shape) -> Lowered:
 
 
 def _put_parts(
-    context: Context, base: Lowered, source: Lowered, steps: tuple[Any, ...], strides: Any
+    context: Context, base: Lowered, source: Lowered, steps: tuple[Any, ...], strides: object
 ) -> list[Lowered] | None:
     """Return complex numbers with some of their parts replaced, as an optimizer writes all of them."""
     parts = _as_real(context, base, (*base.shape, 2))

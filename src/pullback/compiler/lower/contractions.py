@@ -77,7 +77,7 @@ def _of_parts(context: Context, x: Lowered, y: Lowered) -> Lowered:
     parts = [(part(x, a), part(y, b)) for a in Pair._fields for b in Pair._fields]
     products = [_product(context, *both) for both in parts]
 
-    def pair(ops: Handler, rr: Any, ri: Any, ir: Any, ii: Any) -> Pair:
+    def pair(ops: Handler, rr: object, ri: object, ir: object, ii: object) -> Pair:
         return Pair(ops.sub(rr, ii), ops.add(ri, ir))
 
     return context.stored(context.each(pair, *products, dtype=x.dtype))

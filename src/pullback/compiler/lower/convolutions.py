@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...array import conv as array_conv
+from ...array import conv_products
 from ...array.deferred_import import import_later
 from ..runtime.shared_kernels import Kernel
 from .buffer import Buffer
@@ -47,9 +49,12 @@ def precompiled(
     return context.held(results[0])
 
 
-def _shape(x: Extents, w: Extents, y: Extents, operands: Sequence[Lowered], attrs: Attrs) -> Shape | None:
+def _shape(
+    way: tuple[int, float], x: Extents, w: Extents, y: Extents, operands: Sequence[Lowered], attrs: Attrs
+) -> Shape | None:
+    """Return what a kernel needs to know; None where the op's array kernel is a product and takes less."""
     dtype = operands[0].dtype
-    if any(o.dtype != dtype for o in operands):
+    if any(o.dtype != dtype for o in operands) or array_conv.as_product(way, x, w, y, dtype, *attrs):
         return None
     stride, padding, dilation, groups = attrs
     one_image = (1, *x[1:]), w, (1, *y[1:])
@@ -110,7 +115,7 @@ def conv(
     kernel is made for their stride (8 images of 3×32×32, patches of 4×4 160 to 50 µs).
     """
     given = [o for o in (x, w, bias) if o is not None]
-    if (shape := _shape(x.shape, w.shape, result, given, attrs)) is not None:
+    if (shape := _shape(conv_products.CORRELATE, x.shape, w.shape, result, given, attrs)) is not None:
         kernel = kernels.correlation(shape, False, bias is not None)
         y = context.buffer(result, x.dtype)
         return precompiled(context, kernel, x.shape[0], (x, w, bias), y, flops=2 * shape.multiplications)
@@ -132,7 +137,7 @@ def conv_transpose(
     context: Context, result: Extents, y: Lowered, w: Lowered, bias: Lowered | None, *attrs: Any
 ) -> Lowered | None:
     """Return x = conv_transpose(y, w) + bias."""
-    if (shape := _shape(result, w.shape, y.shape, [y, w], attrs[:4])) is not None:
+    if (shape := _shape(conv_products.TRANSPOSE, result, w.shape, y.shape, [y, w], attrs[:4])) is not None:
         kernel = kernels.correlation(shape, True, False)
         x = precompiled(
             context, kernel, y.shape[0], (y, w, None), context.buffer(result, y.dtype),
@@ -155,7 +160,7 @@ def conv_transpose(
 
 def conv_weight(context: Context, result: Extents, x: Lowered, y: Lowered, *attrs: Any) -> Lowered | None:
     """Return w = conv_weight(x, y)."""
-    if (shape := _shape(x.shape, result, y.shape, [x, y], attrs[1:])) is None:
+    if (shape := _shape(conv_products.WEIGHT, x.shape, result, y.shape, [x, y], attrs[1:])) is None:
         if not _is_cut(x.shape, result, y.shape, [x, y], attrs[1:]):
             return None
         covectors, patches = (_patches(context, v, y.shape[2:]) for v in (y, x))
@@ -170,7 +175,7 @@ def _pool(x: Extents, y: Extents, dtype: np.dtype, windows: Any) -> PoolShape | 
     return found
 
 
-def max_pool(context: Context, x: Lowered, windows: Any) -> list[Lowered] | None:
+def max_pool(context: Context, x: Lowered, windows: object) -> list[Lowered] | None:
     """Lower a maximum pool, which gives (values, winners)."""
     (out, _), (_, octet) = context.results
     if (shape := _pool(x.shape, out, x.dtype, windows)) is None:
@@ -183,7 +188,7 @@ def max_pool(context: Context, x: Lowered, windows: Any) -> list[Lowered] | None
 
 
 def scatter_windows(
-    context: Context, y: Lowered, winners: Lowered, windows: Any, size: Extents
+    context: Context, y: Lowered, winners: Lowered, windows: object, size: Extents
 ) -> Lowered | None:
     """Add covectors to the places of the winners."""
     whole = context.results[0][0]

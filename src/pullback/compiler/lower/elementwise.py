@@ -100,7 +100,7 @@ class Element(NDArrayOperatorsMixin):
         """Return the element apart from this one."""
         return Element(self.ops, self.value)
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: object, value: object) -> None:
         if key is not Ellipsis:
             raise Unwritten
         self.value = _scalar(self.ops, value, self.dtype)
@@ -115,7 +115,7 @@ class Element(NDArrayOperatorsMixin):
         _copyto(out, result, where=where)
         return out
 
-    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    def __array_function__(self, function: Any, types: object, args: Any, kwargs: Any) -> Any:
         if function not in _FUNCTIONS:
             raise Unwritten
         return _FUNCTIONS[function](*args, **kwargs)
@@ -144,7 +144,7 @@ def _scalar(ops: Handler, x: Any, dtype: np.dtype[Any]) -> Any:
     return _cast(ops, x, dtype) if hasattr(x, "dtype") else ops.constant(x, dtype)
 
 
-def _kind(x: Any) -> Any:
+def _kind(x: object) -> Any:
     """Return what NumPy promotes an operand by: its dtype, or the type of a number."""
     if (found := getattr(x, "dtype", None)) is None:
         return np.dtype(bool) if type(x) is bool else next((k for k in _NUMBERS if isinstance(x, k)), int)
@@ -245,7 +245,7 @@ def _rest(ops: Handler, x: Any, y: Any) -> Any:
     return ops.select(ops.eq(left, zero), ops.copysign(zero, y), moved)
 
 
-def _floor_divide(ops: Handler, x: Any, y: Any) -> Any:
+def _floor_divide(ops: Handler, x: Any, y: object) -> Any:
     """Return the whole quotient below x / y as NumPy and torch have it: by what is left."""
     zero, half, one = (ops.constant(k, x.dtype) for k in (0, 0.5, 1))
     left, true = ops.function("fmod", x, y), ops.div(x, y)
@@ -290,14 +290,14 @@ _OF_FLOATS = {
 }
 
 
-def _where(condition: Any, x: Any, y: Any) -> Any:
+def _where(condition: object, x: object, y: object) -> Any:
     ops = next(v.ops for v in (condition, x, y) if type(v) is Element)
     dtype = np.result_type(*(k(0) if isinstance(k, type) else k for k in map(_kind, (x, y))))
     chosen = (_scalar(ops, v, kind) for v, kind in ((condition, np.dtype(bool)), (x, dtype), (y, dtype)))
     return Element(ops, ops.select(*chosen))
 
 
-def _copyto(target: Any, source: Any, casting: str = "same_kind", where: Any = True) -> None:
+def _copyto(target: object, source: object, casting: str = "same_kind", where: object = True) -> None:
     if type(target) is not Element:
         raise Unwritten
     ops, new = target.ops, _scalar(target.ops, source, target.dtype)
@@ -314,6 +314,7 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.copyto: _copyto,
     np.empty_like: _empty,
     np.may_share_memory: lambda x, y: x is y,
+    np.polyval: lambda factors, x: functools.reduce(lambda y, c: y * x + c, factors.tolist()),
     np.result_type: lambda *xs: np.result_type(*(getattr(x, "dtype", x) for x in xs)),
     np.shape: lambda x: x.shape,
     np.where: _where,

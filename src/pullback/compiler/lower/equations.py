@@ -319,7 +319,7 @@ class _Lowering:
 @functools.lru_cache(4096)
 def _computed(
     op: Op, _form: Form | None, kinds: tuple[tuple[Any, Any], ...], attrs: tuple[object, ...],
-    dtype: np.dtype[Any], _default: Any,
+    dtype: np.dtype[Any], _default: object,
 ) -> tuple[Form, list[np.dtype[Any]], list[np.dtype[Any]], int, bool, bool] | None:
     """Return the form of an op, the dtypes in which its operands meet and those in which they are computed,
     how many operations an element takes, whether real operands are taken as they are, and whether something

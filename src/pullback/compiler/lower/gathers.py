@@ -38,7 +38,7 @@ def number(ops: Handler, value: int) -> Any:
     return ops.constant(value, INT64)
 
 
-def within(ops: Handler, index: Any, size: int) -> Any:
+def within(ops: Handler, index: object, size: int) -> Any:
     """Return whether an index is one of an axis of so many elements."""
     return ops.and_(ops.ge(index, number(ops, 0)), ops.lt(index, number(ops, size)))
 
@@ -153,7 +153,7 @@ def index_select(context: Context, x: Lowered, index: Lowered, dim: int) -> Lowe
 
 
 def index_add(
-    context: Context, x: Lowered, index: Lowered, source: Lowered, dim: int, alpha: Any
+    context: Context, x: Lowered, index: Lowered, source: Lowered, dim: int, alpha: object
 ) -> Lowered | None:
     """Return X with ``alpha · source``'s slices added to those that `index` names."""
     if not x.shape or not _addable(x, index, source):
@@ -233,7 +233,7 @@ def index_copy(context: Context, x: Lowered, index: Lowered, source: Lowered, di
     return scattered(context, x, x.shape, given, picked.places, accumulate=False)
 
 
-def index_fill(context: Context, x: Lowered, index: Lowered, dim: int, value: Any) -> Lowered | None:
+def index_fill(context: Context, x: Lowered, index: Lowered, dim: int, value: object) -> Lowered | None:
     """Return X with a number written to the slices that `index` names; negative ones count from the end."""
     if not x.shape or not _writable(x, index, x):
         return None
@@ -248,13 +248,13 @@ def scatter(context: Context, x: Lowered, index: Lowered, source: Lowered, dim: 
     return _written(context, x, index, source, dim) if _writable(x, index, source) else None
 
 
-def scatter_value(context: Context, x: Lowered, index: Lowered, dim: int, value: Any) -> Lowered | None:
+def scatter_value(context: Context, x: Lowered, index: Lowered, dim: int, value: object) -> Lowered | None:
     """Return X with a number written at ``[index[i, j], j]`` for dim 0."""
     given = _filled(x, index.shape, value)
     return _written(context, x, index, given, dim) if _writable(x, index, x) else None
 
 
-def _filled(x: Lowered, shape: Shape, value: Any) -> Lowered:
+def _filled(x: Lowered, shape: Shape, value: object) -> Lowered:
     """Return a number, as an element of x, everywhere."""
     number = np.asarray(value).astype(x.dtype).item()
     return Lowered(shape, x.dtype, lambda ops, at: ops.constant(number, x.dtype))

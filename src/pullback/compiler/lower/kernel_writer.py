@@ -103,15 +103,17 @@ def identity(combine: str, dtype: np.dtype[Any]) -> Any:
     return info.min if combine == "maximum" else info.max
 
 
-def combined(ops: Emitter, combine: str, x: Value, y: Value, dtype: np.dtype[Any]) -> Value:
-    """Return two values of a reduction as one."""
+def combined(
+    ops: Emitter, combine: str, x: Value, y: Value, dtype: np.dtype[Any], signed: bool = True
+) -> Value:
+    """Return two values of a reduction as one; extremes tell 0 from -0 only where they are `signed`."""
     x, y = ops.cast(x, dtype), ops.cast(y, dtype)
     if combine in ("sum", "prod") and is_float(dtype) and dtype == computing(dtype):
         # The order of a sum is free: LLVM may keep several partial sums.
         word = "fadd" if combine == "sum" else "fmul"
         return ops.instruction(f"{word} reassoc {TYPES[dtype]} {x.name}, {y.name}", dtype)
     if combine in ("maximum", "minimum"):
-        return ops.extreme(combine, x, y)
+        return ops.extreme(combine, x, y, "" if signed or not is_float(dtype) else "nsz ")
     return getattr(ops, COMBINE[combine][0])(x, y)
 
 
@@ -395,7 +397,9 @@ class _Writer:
 
     def _gather(self, node: Reduction, slot: str, dtype: np.dtype[Any], value: Value) -> None:
         ops = self.ops
-        after = combined(ops, node.combine, ops.held(slot, dtype), value, dtype)
+        # A row is one loop, whatever threads there are: which of 0 and -0 its extreme is may follow.
+        # To order them would be half of the loop's instructions on x86.
+        after = combined(ops, node.combine, ops.held(slot, dtype), value, dtype, signed=False)
         ops.line(f"store {TYPES[dtype]} {after.name}, ptr {slot}")
 
     def _gathered(self, node: Node, slot: str, dtype: np.dtype[Any]) -> None:

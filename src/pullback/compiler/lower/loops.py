@@ -96,7 +96,7 @@ LOWERINGS = {"scan": scan, "while_loop": while_loop, "cond": cond}
 def _native(lower: Lower, body: Body, kept: Sequence[int] | None = None) -> Any:
     """Return the body lowered, with some of its outputs; None where it calls array kernels."""
     outputs = body.outputs if kept is None else [body.outputs[n] for n in kept]
-    result = lower(Program(body.inputs, body.equations, outputs, body.constants, body.shapes, body.dtypes))
+    result = lower(Program.of(body, outputs=outputs))
     return None if any(isinstance(node, Call) for node in result.nodes) else result
 
 

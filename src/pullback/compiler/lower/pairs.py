@@ -51,7 +51,7 @@ class Pairs:
             return self.ops.select(condition, x, y)
         return Pair(self.ops.select(condition, x.real, y.real), self.ops.select(condition, x.imag, y.imag))
 
-    def pair(self, real: Any, imag: Any) -> Pair:
+    def pair(self, real: object, imag: object) -> Pair:
         """Return the complex scalar of two parts."""
         return Pair(real, imag)
 

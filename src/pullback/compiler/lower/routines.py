@@ -109,7 +109,7 @@ def joined(context: Context, parts: Sequence[Lowered], dim: int) -> Lowered:
                     ops.store(buffer, target, part.at(ops, indices))
             start += part.shape[dim]
 
-    def look(ops: Any) -> None:
+    def look(ops: object) -> None:
         for part in parts:
             part.body(ops, spread(variables("i", part.shape)))
 

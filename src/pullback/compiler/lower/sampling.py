@@ -100,7 +100,7 @@ def _taps(ops: Handler, place: Any, n: int, sampler: Sampler, order: int) -> lis
     return found
 
 
-def _tap(ops: Handler, pixel: Any, n: int, weight: Any) -> _Tap:
+def _tap(ops: Handler, pixel: Any, n: int, weight: object) -> _Tap:
     first, last = (ops.constant(value, pixel.dtype) for value in (0, n - 1))
     after, before = ops.ge(pixel, first), ops.le(pixel, last)
     # What is no number is not inside, and read at an end.

@@ -71,7 +71,7 @@ def _running(
     def first(ops: Handler, indices: Indices) -> Any:
         return ops.cast(x.at(ops, indices), dtype)
 
-    def step(ops: Handler, indices: Indices, before: Any) -> Any:
+    def step(ops: Handler, indices: Indices, before: object) -> Any:
         return join(ops, before, first(ops, indices))
 
     found = scanned(context, x.shape, dtype, dim, reverse, first, step)
@@ -126,7 +126,7 @@ def recurrence(context: Context, a: Lowered, b: Lowered, dim: int, reverse: bool
         return None
     factor, term = broadcast(a, shape), broadcast(b, shape)
 
-    def step(ops: Handler, indices: Indices, before: Any) -> Any:
+    def step(ops: Handler, indices: Indices, before: object) -> Any:
         return ops.add(ops.mul(factor(ops, indices), before), term(ops, indices))
 
     return scanned(context, shape, dtype, dim, reverse, term, step)

@@ -7,7 +7,6 @@ stretch are added to a spare row, which is then added to the sums of all rows; a
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from math import isqrt
-from typing import Any
 
 from ..emit.emitter import Emitter
 from .buffer import Buffer
@@ -27,7 +26,7 @@ def each_place(ops: Emitter, buffer: Buffer) -> Iterator[Index]:
         yield atom_index(variable) if variable.extent > 1 else constant(0)
 
 
-def fill(ops: Emitter, buffer: Buffer, number: Any) -> None:
+def fill(ops: Emitter, buffer: Buffer, number: object) -> None:
     """Write one number to all places of a buffer."""
     with each_place(ops, buffer) as at:
         ops.store(buffer, at, ops.constant(number, buffer.dtype))

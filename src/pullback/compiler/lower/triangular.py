@@ -45,16 +45,16 @@ def solved(
     lies, side_at = broadcast(a, (*shape[:-2], rows, rows)), broadcast(b, shape)
     buffer = context.buffer(shape, b.dtype)
 
-    def factor_at(ops: Any, at: Indices) -> Any:
+    def factor_at(ops: object, at: Indices) -> Any:
         return lies(ops, (*at[:-2], at[-1], at[-2]) if across else at)
 
-    def write(ops: Any) -> None:
+    def write(ops: object) -> None:
         own = variables("o", shape[:-2])
         with nest(ops, own, independent=False):
             substitute = _of_several if sides > 1 else _by_columns if across else _by_rows
             substitute(ops, buffer, spread(own), factor_at, side_at, upper, unit)
 
-    def look(ops: Any) -> None:
+    def look(ops: object) -> None:
         lies(ops, spread(variables("o", (*shape[:-2], rows, rows))))
         side_at(ops, spread(variables("o", shape)))
 

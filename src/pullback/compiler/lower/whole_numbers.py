@@ -23,7 +23,7 @@ _WIDE = (np.dtype(np.int32), INT64)
 _COST = 4
 
 
-def divided(context: Context, x: Any, number: Any, *, rest: bool) -> Lowered | None:
+def divided(context: Context, x: object, number: object, *, rest: bool) -> Lowered | None:
     """Lower ``x // n``, or ``x % n`` with `rest`, of a positive number; None for other operands."""
     dtype = context.results[0][1]
     if not isinstance(x, Lowered) or type(number) is not int or x.dtype != dtype or dtype not in _WIDE:

@@ -11,7 +11,7 @@ from typing import Any
 from ...core.tracer import is_tracing
 
 
-def steps_of(optimizer: Any, by_loops: bool = True) -> Any:
+def steps_of(optimizer: object, by_loops: bool = True) -> Any:
     """Return what has ``step(optimizer, group)``; None where each parameter takes its step by itself.
 
     Without `by_loops` it is by NumPy's passes, whatever could be compiled.

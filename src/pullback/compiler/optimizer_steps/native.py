@@ -217,7 +217,7 @@ class NativeSteps:
             )
         return self._takes and "update" not in optimizer.__dict__
 
-    def step(self, optimizer: Any, group: dict[str, Any]) -> None:
+    def step(self, optimizer: object, group: dict[str, Any]) -> None:
         """Do a step for every parameter of a group that has a gradient."""
         if not self._turn.acquire(blocking=False):
             _plainly(optimizer, group, group["params"])
@@ -273,7 +273,7 @@ class NativeSteps:
         return entry
 
     def _together(
-        self, optimizer: Any, group: dict[str, Any], entries: Sequence[_Entry], gradients: Sequence[Any]
+        self, optimizer: object, group: dict[str, Any], entries: Sequence[_Entry], gradients: Sequence[Any]
     ) -> None:
         """Do the step for some parameters."""
         if not entries:
@@ -294,7 +294,7 @@ class NativeSteps:
             _plainly(optimizer, group, rest)
 
     def _run(
-        self, optimizer: Any, group: dict[str, Any], known: _Set, part: tuple[int, ...],
+        self, optimizer: object, group: dict[str, Any], known: _Set, part: tuple[int, ...],
         gradients: Sequence[Any],
     ) -> bool:  # fmt: skip
         """Do the step for parameters whose state holds the same numbers; whether that was done."""

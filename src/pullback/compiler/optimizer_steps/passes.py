@@ -200,7 +200,7 @@ class Updating:
         """Leave it to Python to count versions."""
         return 0
 
-    def loop(self, written: Any, dtype: np.dtype[Any]) -> Any:
+    def loop(self, written: object, dtype: np.dtype[Any]) -> Any:
         """Return what does what was written down, on arrays of a dtype."""
         key = (written, dtype)
         found = self._made.get(key)

@@ -101,7 +101,7 @@ class StandIn:
         """Return the update is that of real arrays."""
         return False
 
-    def add(self, other: Any, *, alpha: Any = 1) -> StandIn:
+    def add(self, other: object, *, alpha: object = 1) -> StandIn:
         script = self._script
         if alpha == 1:
             return script.step("add", self.value, script.operand(other))
@@ -117,27 +117,27 @@ class StandIn:
             return script.step("lerp_near", self.value, end.value, script.number(weight))
         return script.step("lerp_far", self.value, end.value, script.number(1 - weight))
 
-    def addcmul(self, x: Any, y: Any, *, value: Any = 1) -> StandIn:
+    def addcmul(self, x: object, y: object, *, value: object = 1) -> StandIn:
         return self._term("addcmul", x, y, value)
 
-    def addcdiv(self, x: Any, y: Any, *, value: Any = 1) -> StandIn:
+    def addcdiv(self, x: object, y: object, *, value: object = 1) -> StandIn:
         return self._term("addcdiv", x, y, value)
 
-    def _term(self, name: str, x: Any, y: Any, value: Any) -> StandIn:
+    def _term(self, name: str, x: object, y: object, value: object) -> StandIn:
         if type(x) is not StandIn or type(y) is not StandIn:
             raise Unsupported
         return self._script.step(name, self.value, x.value, y.value, self._script.number(value))
 
-    def maximum(self, other: Any) -> StandIn:
+    def maximum(self, other: object) -> StandIn:
         if type(other) is not StandIn:
             raise Unsupported
         return self._script.step("maximum", self.value, other.value)
 
-    def clamp(self, low: Any, high: Any) -> StandIn:
+    def clamp(self, low: object, high: object) -> StandIn:
         script = self._script
         return script.step("clamp", self.value, script.number(low), script.number(high))
 
-    def masked_fill(self, mask: Any, value: Any) -> StandIn:
+    def masked_fill(self, mask: object, value: object) -> StandIn:
         if type(mask) is not StandIn:
             raise Unsupported
         return self._script.step("masked_fill", self.value, mask.value, self._script.number(value))
@@ -145,7 +145,7 @@ class StandIn:
     def clone(self) -> StandIn:
         return StandIn(self._script, self.value, None)
 
-    def copy_(self, source: Any) -> StandIn:
+    def copy_(self, source: object) -> StandIn:
         if type(source) is not StandIn:
             raise Unsupported
         return self._take(source)
@@ -157,7 +157,7 @@ class StandIn:
             self._script.writes[self._place] += 1
         return self
 
-    def __rtruediv__(self, other: Any) -> StandIn:
+    def __rtruediv__(self, other: object) -> StandIn:
         # As for a tensor: the number, times the reciprocal.
         script = self._script
         return script.step("mul", script.step("reciprocal", self.value).value, script.number(other))
@@ -171,7 +171,7 @@ def _unary(name: str) -> Callable[..., StandIn]:
 
 
 def _binary(name: str) -> Callable[..., StandIn]:
-    def method(self: StandIn, other: Any) -> StandIn:
+    def method(self: StandIn, other: object) -> StandIn:
         return self._script.step(name, self.value, self._script.operand(other))
 
     return method

@@ -37,7 +37,7 @@ class TracedSteps:
         self._recorder = recorder
         self._scripts: dict[Any, _Script | None] = {}
 
-    def step(self, optimizer: Any, group: dict[str, Any]) -> None:
+    def step(self, optimizer: object, group: dict[str, Any]) -> None:
         """Take the step of every parameter of a group that has a gradient."""
         for param in group["params"]:
             if param._grad is not None:
@@ -114,7 +114,7 @@ class TracedSteps:
                 bump(tensors[n])
 
 
-def steps_in_trace(optimizer: Any) -> TracedSteps | None:
+def steps_in_trace(optimizer: object) -> TracedSteps | None:
     """Return what takes the steps of an optimizer of this package in a trace; None elsewhere."""
     recorder = running()
     # Other modes than `no_grad`, which a step puts in force, see each op; where the line of each equation is

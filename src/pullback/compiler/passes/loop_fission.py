@@ -49,11 +49,10 @@ _PRODUCTS = frozenset({"linear", "mm", "addmm", "addmm_nt"})
 
 def _simple(body: Body) -> Body:
     """Return a body in which nothing is computed that algebra finds to be known."""
-    program = Program(body.inputs, body.equations, body.outputs, body.constants, body.shapes, body.dtypes)
+    program = Program.of(body)
     for change in (algebra, common_subexpressions, dead_code):
         program = change(program)
-    p = program
-    return Body(p.inputs, p.equations, p.outputs, p.constants, p.shapes, p.dtypes)
+    return Body.of(program)
 
 
 class _Fission:

@@ -215,7 +215,7 @@ class Rolling:
             step = moved
         yield run
 
-    def _part(self, run: list[int], shape: tuple[int, ...], dtype: Any) -> int:
+    def _part(self, run: list[int], shape: tuple[int, ...], dtype: object) -> int:
         """Return the values of a run along a new first axis."""
         whole = (len(run), *shape)
         if run[0] not in self.roller.virtual:

@@ -71,7 +71,7 @@ PIPELINE = (
 )
 
 
-def rewritten(of: str, value: Any, *others: Any) -> Any:
+def rewritten(of: str, value: object, *others: Any) -> Any:
     """Apply the rewrites of one kind, in order."""
     given: dict[Callable[..., Any], Any] = {}
     for stage in PIPELINE:

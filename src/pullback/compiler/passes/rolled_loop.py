@@ -109,7 +109,7 @@ class Loop:
             result.append(equation._replace(operands=tuple(operands), outputs=tuple(outputs)))
         return result
 
-    def _slice(self, key: Any, kind: tuple[tuple[int, ...], Any]) -> int:
+    def _slice(self, key: object, kind: tuple[tuple[int, ...], Any]) -> int:
         self.sliced[key] = self._new(kind)
         return self.sliced[key]
 
@@ -211,7 +211,7 @@ class Loop:
         found = finals.pop((position, output), None) if distance == 1 else None
         return self.roller.made(*self.roller.kind(value)) if found is None else found
 
-    def _stacked(self, place: tuple[int, int], reverse: bool, finals: Any) -> int:
+    def _stacked(self, place: tuple[int, int], reverse: bool, finals: object) -> int:
         position, output = place
         shape, dtype = self.roller.kind(self.period.at(position, self.begin).outputs[output])
         stack = self.roller.made((self.length, *shape), dtype)
@@ -252,8 +252,7 @@ class Loop:
         kinds = zip(body.shapes, body.dtypes, strict=True)
         if not may_pay(len(body.equations) * self.length, body.equations, kinds):
             return False
-        program = Program(body.inputs, body.equations, body.outputs, body.constants, body.shapes, body.dtypes)
-        return image.is_native(program)
+        return image.is_native(Program.of(body))
 
 
 def may_pay(size: int, body: Sequence[Equation], kinds: Iterable[tuple[tuple[int, ...], Any]]) -> bool:

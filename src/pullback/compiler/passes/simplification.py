@@ -53,9 +53,8 @@ class _Rewriter:
 
     def result(self) -> Program:
         """Return the program that is left."""
-        p = self.program
-        outputs = [self.same.get(n, n) for n in p.outputs]
-        return Program(p.inputs, self.equations, outputs, p.constants, p.shapes, p.dtypes)
+        outputs = [self.same.get(n, n) for n in self.program.outputs]
+        return Program.of(self.program, equations=self.equations, outputs=outputs)
 
 
 def algebra(program: Program) -> Program:
@@ -109,7 +108,7 @@ def _unchanged(equation: Equation, work: _Rewriter) -> int | None:
     return None
 
 
-def _is_number(value: Any, wanted: int, work: _Rewriter) -> bool:
+def _is_number(value: object, wanted: int, work: _Rewriter) -> bool:
     """Tell whether an operand or attribute is a real number, by its text or as a constant everywhere."""
     if isinstance(value, Reference):
         array = work.program.constants.get(value.index)
@@ -154,8 +153,7 @@ def common_subexpressions(program: Program) -> Program:
     same: dict[Any, Reference] = {}
     equations = _once(program.equations, frozenset(), {}, same)
     outputs = [same[n,][0] if (n,) in same else n for n in program.outputs]
-    p = program
-    return Program(p.inputs, equations, outputs, p.constants, p.shapes, p.dtypes)
+    return Program.of(program, equations=equations, outputs=outputs)
 
 
 def computed_once(

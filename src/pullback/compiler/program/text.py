@@ -231,7 +231,7 @@ def constant(text: str, elements: Sequence[Any]) -> ndarray:
     return np.array(list(elements)).astype(dtype).reshape(shape)
 
 
-def full(text: str, element: Any) -> ndarray:
+def full(text: str, element: object) -> ndarray:
     """Return an array of a shape and dtype whose elements are one number."""
     shape, dtype = read_kind(text)
     return np.broadcast_to(np.array(element).astype(dtype), shape)
@@ -254,7 +254,7 @@ MAKERS: dict[str, Any] = {
 }  # fmt: skip
 
 
-def value_as_text(value: Any) -> str:
+def value_as_text(value: object) -> str:
     """Return an attribute as it stands in a program, or raise `Unprintable`."""
     writer = _Writer()
     text = writer._value(value)

@@ -80,7 +80,7 @@ class CompiledFunctionBackward(MultiNode):
         tangent = self.backward([v.tangent if m else None for v, m in zip(g, moves, strict=True)])
         return tuple(p if t is None else Dual(p, t, top._level) for p, t in zip(primal, tangent, strict=True))
 
-    def backward_graph(self, g: Any) -> tuple[Any, ...]:
+    def backward_graph(self, g: object) -> tuple[Any, ...]:
         """Refuse: what native code computes is not recorded."""
         error = RuntimeError("torch.compile with aot_autograd does not currently support double backward")
         error.add_note(
@@ -147,7 +147,7 @@ class _OutputNode(CompiledFunctionBackward):
     #: Whether the operation that made the result has saved nothing.
     _is_bare: bool
 
-    def backward(self, g: Any) -> tuple[Any, ...]:
+    def backward(self, g: object) -> tuple[Any, ...]:
         """Run the pullback of the result unless another backward has freed what it reads."""
         task = running.get(get_ident(), Task(()))
         targets = [edge_target(edge)[0] for edge in self._edges]
@@ -316,5 +316,5 @@ def _present(value: ndarray, tensor: Any) -> ndarray:
     return shown
 
 
-def _never(saved: Any, covectors: Any) -> NoReturn:
+def _never(saved: object, covectors: object) -> NoReturn:
     raise AssertionError("a pullback that is refused was run")

@@ -182,7 +182,7 @@ def _unpacked(data: bytes) -> tuple[Any, bytes] | None:
         return None
 
 
-def write(name: str, description: Any, content: bytes) -> None:
+def write(name: str, description: object, content: bytes) -> None:
     """Keep an entry; where that cannot be done, do nothing."""
     place = _own_folder(create=True)
     if place is None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from numpy import ndarray
 
 from ...core.op import TABLE
+from ...core.traced_layout import without_memory
 from ..lower.buffer import Buffer
 from ..lower.filling import Call
 from ..program.text import kind, read_kind, read_value, value_as_text
@@ -30,13 +30,12 @@ def told(step: Call, generators: Sequence[Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _operand_told(operand: Any) -> Any:
+def _operand_told(operand: object) -> Any:
     if isinstance(operand, Buffer):
         return operand.number
     if isinstance(operand, ndarray):
-        # A draw looks at shape, dtype and order alone.
-        order = sorted(range(operand.ndim), key=lambda axis: -operand.strides[axis])
-        return {"like": kind(operand.shape, operand.dtype), "order": order}
+        # A draw looks at shape, dtype and strides alone.
+        return {"like": kind(operand.shape, operand.dtype), "strides": list(operand.strides)}
     return value_as_text(operand)
 
 
@@ -60,7 +59,4 @@ def operand(about: Any) -> Any:
     """Return an operand that is no buffer: a plain value, or an array of no contents that lies so."""
     if not isinstance(about, dict):
         return read_value(about)
-    (shape, dtype), order = read_kind(about["like"]), about["order"]
-    if order == [*range(len(shape))]:
-        return np.broadcast_to(np.zeros((), dtype), shape)
-    return np.empty([shape[axis] for axis in order], dtype).transpose(np.argsort(order))
+    return without_memory(*read_kind(about["like"]), tuple(about["strides"]))

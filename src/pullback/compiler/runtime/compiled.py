@@ -220,7 +220,7 @@ class Compiled:
         return self.function(*args, **kwargs) if found is MISS else found
 
     def _specialized(
-        self, args: Any, kwargs: Any, leaves: Sequence[Any], spec: Any
+        self, args: Any, kwargs: Any, leaves: Sequence[Any], spec: object
     ) -> Specialization | Callable[[], Any]:
         """Trace and compile; where that cannot be done, what to call instead."""
         # A momentum that has changed will change again.
@@ -277,14 +277,14 @@ class Compiled:
             ways.append(specialization.shortcut)
         return specialization
 
-    def _varying(self, leaves: Sequence[Any], spec: Any) -> frozenset[int]:
+    def _varying(self, leaves: Sequence[Any], spec: object) -> frozenset[int]:
         """Find the numbers among the arguments that were others in an earlier call."""
         found: set[int] = set()
         for earlier in self.specializations:
             found |= earlier.differing(leaves, spec)
         return frozenset(found)
 
-    def captured(self, args: Any, kwargs: Any, varying: frozenset[int] = frozenset()) -> Captured:
+    def captured(self, args: object, kwargs: object, varying: frozenset[int] = frozenset()) -> Captured:
         """Trace until nothing new is found out, first with rates and momenta that may change."""
         if not SUPPORTED:
             raise Unsupported("the bytecode of this version of Python is not known")
@@ -295,7 +295,7 @@ class Compiled:
             first.take_back()
             raise
 
-    def _captured(self, args: Any, kwargs: Any, varying: frozenset[int], first: FirstState) -> Captured:
+    def _captured(self, args: object, kwargs: object, varying: frozenset[int], first: FirstState) -> Captured:
         turning = [self._turns, *(t for t in (RATES, frozenset[str]()) if t < self._turns)]
         for _ in range(_ROUNDS):
             self._knowledge.dials = False

@@ -181,12 +181,12 @@ def _call(step: Call, find: Callable[[Buffer], _Find]) -> _Step:
         (result_of,) = results
         write = op.into
 
-        def fill(table: int, words: Any) -> None:
+        def fill(table: int, words: object) -> None:
             write(result_of(words), *[operand(words) for operand in operands], *attrs)
 
         return fill
 
-    def run(table: int, words: Any) -> None:
+    def run(table: int, words: object) -> None:
         found = op.evaluate(tuple([operand(words) for operand in operands]), attrs)
         for result, part in zip(results, found if step.several else (found,), strict=True):
             result(words)[...] = part
@@ -218,5 +218,5 @@ def _native(function: Callable[[int], None]) -> _Step:
     return lambda table, words: function(table)
 
 
-def _same(operand: Any) -> _Find:
+def _same(operand: object) -> _Find:
     return lambda words: operand

@@ -101,15 +101,18 @@ def pair_of(first: Object, second: Object) -> Object:
 
 @native
 def copy_element(to: Bytes, source: Bytes, width: Int) -> None:
-    """Copy an element of 1, 2, 4 or 8 bytes."""
+    """Copy an element of 1, 2, 4, 8 or 16 bytes."""
     if width == 4:
         store(to, 32, load(source, 32))
     elif width == 8:
         store(to, 64, load(source, 64))
     elif width == 2:
         store(to, 16, load(source, 16))
-    else:
+    elif width == 1:
         store(to, 8, load(source, 8))
+    else:
+        store(to, 64, load(source, 64))
+        store(to + 8, 64, load(source + 8, 64))
 
 
 @native

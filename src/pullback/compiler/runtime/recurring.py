@@ -99,7 +99,7 @@ class Recurring:
         self._missed += rests
         return rests
 
-    def wants(self, leaves: Sequence[Any], spec: Any, ran: int, price: float) -> bool:
+    def wants(self, leaves: Sequence[Any], spec: object, ran: int, price: float) -> bool:
         """Return whether a call that no program fits gets one, which takes `price` seconds to make; `ran`
         programs ran for nothing.
         """

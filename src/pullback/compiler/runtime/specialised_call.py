@@ -71,7 +71,7 @@ def _prepare(source: Source, executable: Executable, spec: native_call.Specifica
 
 def forward(
     captured: Captured, executable: Executable, leaves: Sequence[Any], spec: TreeSpec,
-    tensors: Sequence[Any], mode: Any, pull: Callable[..., Any],
+    tensors: Sequence[Any], mode: object, pull: Callable[..., Any],
 ) -> Callable[..., Any] | None:
     """Return the function of ``(args, kwargs)`` that does a call, None where a part of it needs Python.
 
@@ -93,7 +93,7 @@ def forward(
     return _Forward(captured, executable, leaves, spec, tensors, mode, pull).written()
 
 
-def _is_plain_key(key: Any) -> bool:
+def _is_plain_key(key: object) -> bool:
     """Return whether a key's text makes it again: a text, a whole number, or a tuple of such."""
     return type(key) in (str, int) or (type(key) is tuple and all(map(_is_plain_key, key)))
 

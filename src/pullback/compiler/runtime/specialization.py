@@ -92,7 +92,7 @@ class Specialization:
         ]
         self.put_back()
 
-    def fits(self, leaves: Sequence[Any], spec: Any, nodes: Sequence[Any]) -> bool:
+    def fits(self, leaves: Sequence[Any], spec: object, nodes: Sequence[Any]) -> bool:
         """Return whether the call's arguments and everything else are as at the trace."""
         if modes() != self._mode or spec != self._spec or dtypes.get_default_dtype() is not self._default:
             return False
@@ -123,7 +123,7 @@ class Specialization:
     def _drawing(self, shortcut: Callable[..., Any]) -> Callable[..., Any]:
         """Return the short way of a call that draws numbers, which go back if it does not reach its end."""
 
-        def drawing(args: Any, kwargs: Any) -> Any:
+        def drawing(args: object, kwargs: object) -> Any:
             found = MISS
             try:
                 found = shortcut(args, kwargs)
@@ -144,7 +144,7 @@ class Specialization:
         changed = [id(node) for node in nodes if not isinstance(node, tuple)]
         return len(set(changed)) == len(changed) and self._read.isdisjoint(changed)
 
-    def differing(self, leaves: Sequence[Any], spec: Any) -> set[int]:
+    def differing(self, leaves: Sequence[Any], spec: object) -> set[int]:
         """Return the places among the arguments of numbers and texts that are others than at the trace."""
         if spec != self._spec or len(leaves) != len(self._kinds):
             return set()
@@ -153,7 +153,7 @@ class Specialization:
             if type(leaf) in (int, float, str) and kind[0] is type(leaf) and not is_same(leaf, kind[1])
         }  # fmt: skip
 
-    def exchanged(self, leaves: Sequence[Any], spec: Any) -> Iterator[tuple[Any, Any]]:
+    def exchanged(self, leaves: Sequence[Any], spec: object) -> Iterator[tuple[Any, Any]]:
         """Yield the arguments that are other objects than at the trace, after those of the trace."""
         if spec == self._spec:
             for leaf, held in zip(leaves, self._held, strict=True):

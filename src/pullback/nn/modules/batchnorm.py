@@ -175,19 +175,13 @@ class BatchNorm3d(_BatchNorm):
 class LazyBatchNorm1d(_LazyNormBase, BatchNorm1d):
     """A `BatchNorm1d` whose `num_features` is read from the first input."""
 
-    cls_to_become = BatchNorm1d
-
 
 class LazyBatchNorm2d(_LazyNormBase, BatchNorm2d):
     """A `BatchNorm2d` whose `num_features` is read from the first input."""
 
-    cls_to_become = BatchNorm2d
-
 
 class LazyBatchNorm3d(_LazyNormBase, BatchNorm3d):
     """A `BatchNorm3d` whose `num_features` is read from the first input."""
-
-    cls_to_become = BatchNorm3d
 
 
 class SyncBatchNorm(_BatchNorm):

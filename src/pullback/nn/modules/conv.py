@@ -286,19 +286,13 @@ class _LazyConv(_LazyConvXdMixin, _Conv):
 class LazyConv1d(_LazyConv, Conv1d):
     """A `Conv1d` whose `in_channels` is read from the first input."""
 
-    cls_to_become = Conv1d
-
 
 class LazyConv2d(_LazyConv, Conv2d):
     """A `Conv2d` whose `in_channels` is read from the first input."""
 
-    cls_to_become = Conv2d
-
 
 class LazyConv3d(_LazyConv, Conv3d):
     """A `Conv3d` whose `in_channels` is read from the first input."""
-
-    cls_to_become = Conv3d
 
 
 class _LazyConvTranspose(_LazyConvXdMixin, _ConvTranspose):
@@ -317,19 +311,13 @@ class _LazyConvTranspose(_LazyConvXdMixin, _ConvTranspose):
 class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):
     """A `ConvTranspose1d` whose `in_channels` is read from the first input."""
 
-    cls_to_become = ConvTranspose1d
-
 
 class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):
     """A `ConvTranspose2d` whose `in_channels` is read from the first input."""
 
-    cls_to_become = ConvTranspose2d
-
 
 class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
     """A `ConvTranspose3d` whose `in_channels` is read from the first input."""
-
-    cls_to_become = ConvTranspose3d
 
 
 name_constructors(vars(), _Conv, _ConvTranspose, _LazyConv, _LazyConvTranspose)

@@ -83,16 +83,10 @@ class InstanceNorm3d(_InstanceNorm):
 class LazyInstanceNorm1d(_LazyNormBase, InstanceNorm1d):
     """An `InstanceNorm1d` whose `num_features` is read from the first input."""
 
-    cls_to_become = InstanceNorm1d
-
 
 class LazyInstanceNorm2d(_LazyNormBase, InstanceNorm2d):
     """An `InstanceNorm2d` whose `num_features` is read from the first input."""
 
-    cls_to_become = InstanceNorm2d
-
 
 class LazyInstanceNorm3d(_LazyNormBase, InstanceNorm3d):
     """An `InstanceNorm3d` whose `num_features` is read from the first input."""
-
-    cls_to_become = InstanceNorm3d

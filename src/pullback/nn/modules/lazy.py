@@ -18,6 +18,12 @@ class LazyModuleMixin(Module):
 
     cls_to_become: type[Module] | None = None
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        # What is lazy here becomes the layer that its name goes on with.
+        if cls.__module__.startswith(f"{__package__}.") and not cls.__name__.startswith("_"):
+            cls.cls_to_become = cls.__bases__[-1]
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._load_hook = self._register_load_state_dict_pre_hook(self._lazy_load_hook)

@@ -114,7 +114,6 @@ class Bilinear(Module):
 class LazyLinear(LazyModuleMixin, Linear):
     """A `Linear` whose `in_features` is read from the first input."""
 
-    cls_to_become = Linear
     weight: Any
     bias: Any
 

@@ -275,7 +275,7 @@ class InlineCache:
             compute, *plan = planning.planned(
                 function, given, tensors, result, self._looks, stand, met, texts
             )
-        if compute is not None:
+        if compute is not None and not getattr(compute, "is_data_shaped", False):
             compute = source.replayed(compute, [tensor._value for tensor in tensors], plan[-2], stand)
         if texts:
             compute = planning.warned(compute, texts, bool(stand))

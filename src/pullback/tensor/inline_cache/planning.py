@@ -33,7 +33,7 @@ from ..cast_functions import is_cast
 from ..interception import activate, deactivate
 from .draws import Stand
 from .nodes import CONSTANT, History, Unplanned, steps_behind
-from .recording import Layout, Notes
+from .recording import Layout, Notes, Unknown
 
 Function = Callable[..., Any]
 
@@ -321,7 +321,7 @@ def _told(real: Any, stand_in: Any, known: list[tuple[Any, Any]]) -> Any:
         or real._counter[0] != stand_in._counter[0]
         or real._view is not None or any(real is tensor for tensor, _ in known)
         or not isinstance(layout, Meta | ndarray)
-        or (layout.shape, layout.dtype) != (value.shape, value.dtype)
+        or (type(layout) is not Unknown and (layout.shape, layout.dtype) != (value.shape, value.dtype))
     ):  # fmt: skip
         raise Unplanned
     known.append((real, stand_in))

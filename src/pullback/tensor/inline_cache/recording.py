@@ -19,6 +19,7 @@ from ...array.strides import strides_of
 from ...core.batched import mappings
 from ...core.calls import F32, F64, LEAST, runs_at_once
 from ...core.calls import MOST as LARGEST
+from ...core.data_shaped import DataShaped
 from ...core.levels import META
 from ...core.meta import Meta, array_or_phantom
 from ...core.op import Op
@@ -41,12 +42,31 @@ class Layout(Meta):
         """Note a look at elements, which raises for those that are refused."""
         self.notes.add_look(look, self.name)
 
+    def made_of(self, compute: Callable[[ndarray], ndarray]) -> Any:
+        """Note what a function makes of the elements."""
+        return self.notes.unknown(f"{self.notes._told(compute)}({self.name})")
+
     @classmethod
     def run(cls, op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...], level: int) -> Any:
         """Note the op, and give what its results are."""
         notes = next(v.notes for v in inputs if isinstance(v, Layout))
         inputs = tuple([notes.as_layout(v) for v in inputs])
-        return notes.add(op, inputs, attrs, Meta.run(op, inputs, attrs, level))
+        try:
+            result = Meta.run(op, inputs, attrs, level)
+        except DataShaped:
+            result = (None,) * len(op.outputs) if len(op.outputs) > 1 else None
+        return notes.add(op, inputs, attrs, result)
+
+
+class Unknown(Layout):
+    """Stand for a result whose shape depends on elements: it has no attributes, so that nothing but the call
+    itself can give it.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, notes: Notes, name: str) -> None:
+        self.notes, self.name = notes, name
 
 
 #: Elements of an array that a function makes of its numbers, at most: a plan keeps it.
@@ -70,6 +90,8 @@ class Notes:
         self._last: Any = None
         #: Whether elements are looked at, to be refused.
         self.looks = False
+        #: Whether the shape of a result depends on elements: no loops of NumPy's can be recorded then.
+        self.is_data_shaped = False
         #: Whether no result that is computed has a history, whatever the arguments have.
         self.any_history = True
         #: The streams that are drawn from, and whether what comes with a draw or behind it may fail.
@@ -130,11 +152,25 @@ class Notes:
         else:
             call = f"{self._told(op.evaluate)}({together}, ({''.join(f'{end}, ' for end in ends)}))"
         parts = result if isinstance(result, tuple) else (result,)
-        made = tuple([self.layout(r.shape, r.dtype, r.strides, r.memory, r.offset) for r in parts])
+        made = tuple([
+            self._unknown() if r is None else self.layout(r.shape, r.dtype, r.strides, r.memory, r.offset)
+            for r in parts
+        ])
         names = ", ".join(part.name for part in made)
         self.lines.append(f"{names}{',' * isinstance(result, tuple)} = {call}")
         self._last = op, inputs, attrs
         return made if isinstance(result, tuple) else made[0]
+
+    def _unknown(self) -> Unknown:
+        self.is_data_shaped = True
+        self.count += 1
+        return Unknown(self, f"v{self.count - 1}")
+
+    def unknown(self, call: str) -> Unknown:
+        """Note a call whose result has a shape that depends on elements."""
+        made = self._unknown()
+        self.lines.append(f"{made.name} = {call}")
+        return made
 
     def add_look(self, look: Callable[[ndarray], None], name: str) -> None:
         """Note a look at the elements of a value."""
@@ -210,5 +246,6 @@ class Notes:
             f"{failed}    finally:\n        loud(token)\n    return {', '.join(results)}\n"
         )
         exec(_code_of(text), self.names)
-        found: Callable[..., Any] = self.names["compute"]
+        found: Any = self.names["compute"]
+        found.is_data_shaped = self.is_data_shaped
         return found

@@ -177,9 +177,7 @@ def traced(
             name for (name, t), index in zip(state.items(), inputs, strict=False) if t._value.index != index
         ]
         outputs = [_number(recorder, t) for t in (*found, *(state[name] for name in mutated))]
-        program = Program(
-            inputs, recorder.equations, outputs, recorder.constants, recorder.shapes, recorder.dtypes
-        )
+        program = Program.of(recorder, inputs=inputs, outputs=outputs)
         program.verify()
         asked = [line for index, line in recorder.asked.items() if recorder.depends(index)]
     finally:

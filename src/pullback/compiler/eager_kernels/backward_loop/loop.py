@@ -22,6 +22,7 @@ from ....array.chains import ROWS, SCALAR, Unfit
 from ....array.tiering import NotYet
 from ....core import facade
 from ....core.accumulation import rehearsals
+from ....core.backward_task import AGE
 from ....core.node import LEAF, AccumulateGrad, MultiNode, Node, Output, accumulation_lock
 from ....core.op import Op
 from ....core.recorded_pullback import materialized
@@ -33,6 +34,7 @@ from ...runtime.engine import library
 from ...runtime.object_layout import layout
 from ..inline_cache.known_rules import KnownRules
 from ..ufunc_chains.calls import largest
+from .nodes import select
 from .text import drain
 from .words import PLACES, RULE, RULES, SMALL
 
@@ -41,7 +43,8 @@ class BackwardLoop:
     """The native code, and the tables that it reads.
 
     ``run(backward, heap, pending, needed, looked_at, empty, summed, shared, freed, captures, deliver, send,
-    recorded)`` does what it can of a pass, whose parts these are; None: there is no native code.
+    recorded)`` does what it can of a pass, whose parts these are; ``select(roots, targets)`` says which
+    nodes it is about (`core.backward_task.needed_nodes`). None: there is no native code.
     """
 
     def __init__(
@@ -51,6 +54,7 @@ class BackwardLoop:
         self._small_call, self._known, self._counted = small_call, known_rules.function, known_rules.counted
         where, functions = layout(), python_functions.addresses()
         self.run: Callable[..., None] | None = None
+        self.select: Callable[..., set[Node] | None] | None = None
         if where is None or functions is None:
             return
         #: What is known of each class of nodes: the words that `_learn` writes.
@@ -60,11 +64,13 @@ class BackwardLoop:
             facade.Tensor, ndarray, None, 0, list, tuple, Output, AccumulateGrad, LEAF, facade.Parameter,
             singles, doubles, int, heappop, heappush, self._kinds, self._learn, accumulation_lock.acquire,
             accumulation_lock.release, False, True, rehearsals, "node", "_grad", np.add, ..., ("out",),
+            set, sorted, AGE, ("key",), "is_parted",
         )  # fmt: skip
         self._kept: list[Any] = [objects]
-        self._library = library(Program([drain], where.fields), WRITTEN)
+        self._library = library(Program([drain, select], where.fields), WRITTEN)
         words = np.array([*map(id, objects)], np.int64)
         self.run = python_functions.function("drain", self._library.address("drain"), words)
+        self.select = python_functions.function("select", self._library.address("select"), words)
 
     def _learn(self, kind: type[Node]) -> bool:
         """Write down what is known of a class of nodes; whether it is one of an op."""
@@ -77,7 +83,8 @@ class BackwardLoop:
             rules = ()
         backward, graph = kind.backward, kind.backward_graph
         several = issubclass(kind, MultiNode)
-        if op.joint and not op.once and kind is op.node_class and not (several and op.partial):
+        is_one_rule = op.joint or (several and len(op.rules) == 1 and not op.many)
+        if is_one_rule and not op.once and kind is op.node_class:
             backward = self._joint(op, backward, several)
         words = [
             len(rules), op.layout.count, int(kind._frees), int(op.once), int(kind.is_chained), id(backward),
@@ -112,14 +119,15 @@ class BackwardLoop:
         def pulled(needs: tuple[bool, ...], *values: Any) -> Any:
             if several:
                 values = values[:count], *values[count:]
-            return rule(*values, needs=needs) if takes_needs else rule(*values)
+            found = rule(*values, needs=needs) if takes_needs else rule(*values)
+            return found if op.joint else (found,)
 
         if (known := self._known(pulled)) is None:
             return general
 
         def backward(node: Node, g: Any) -> Any:
-            covectors = materialized(node, g) if several else (g,)
-            if all(type(v) is ndarray and v.dtype in _FLOATS for v in covectors):
+            covectors = (g,) if not several else g if op.partial else materialized(node, g)
+            if all((type(v) is ndarray and v.dtype in _FLOATS) or (several and v is None) for v in covectors):
                 needs = tuple([edge is not None for edge in node._edges]) if takes_needs else ()
                 found = known(needs, *covectors, *pick(plain_saved(node)))
                 if found is not None:

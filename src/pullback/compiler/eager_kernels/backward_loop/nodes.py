@@ -5,21 +5,29 @@ from __future__ import annotations
 from ...emit.restricted_python import Bool, Int, Object, Words, native, null, python, room
 from ...runtime.python_objects import shared
 from .words import (
+    AGE,
+    AGE_NAME,
     ARRAY,
     BACKWARD,
     BACKWARD_GRAPH,
+    CAPTURES,
     COUNT,
     DOUBLE,
+    FALSE,
     INT,
     LIST,
     NEEDED,
     NONE,
     OUTPUT,
+    PARTED,
     PLACES,
     RECORDED,
     RULE,
     RULES,
+    SET,
     SINGLE,
+    SORTED,
+    TUPLE,
     VALUES,
 )  # fmt: skip
 
@@ -83,6 +91,32 @@ def is_needed(edge: Object, arguments: Object, header: Words) -> Bool:
 
 
 @native
+def leads_on(node: Object, arguments: Object, header: Words) -> Bool:
+    """Return whether a covector is to be sent along any edge of a node."""
+    edges = node._edges
+    for n in range(edges.size):
+        if is_needed(edges.items[n], arguments, header):
+            return True
+    return False
+
+
+@native
+def capture(g: Object, places: Object, arguments: Object, header: Words) -> Bool:
+    """Put a covector where one was asked for; false where Python is to do that."""
+    none: Object = header[NONE]
+    results = arguments[CAPTURES]
+    if results is none or places is none or g.type is header[LIST]:
+        return False
+    for n in range(places.size):
+        if results.listed[python.PyLong_AsLongLong(places.listed[n].items[1])] is not none:
+            return False
+    for n in range(places.size):
+        results.listed[python.PyLong_AsLongLong(places.listed[n].items[1])] = shared(g)
+        python.Py_DecRef(none)
+    return True
+
+
+@native
 def pull(node: Object, g: Object, record: Words, arguments: Object, header: Words) -> Object:
     """Return covectors of a node's inputs, by its rules or `backward`, recorded ones by `backward_graph`."""
     has_rules = g.type is header[ARRAY] and record[COUNT] == node._edges.size
@@ -141,3 +175,128 @@ def call_rule(own: Words, g: Object, saved: Object, none: Object) -> Object:
         python.Py_DecRef(none)
     rule: Object = own[0]
     return python.PyObject_Vectorcall(rule, given, 1 + count, null)
+
+
+@native
+def target_of(edge: Object, header: Words) -> Object:
+    """Return the node that an edge leads to; null where there is none, or each of its outputs has its own."""
+    if edge is header[NONE]:
+        return null
+    if edge.type is not header[OUTPUT]:
+        return edge
+    node = edge.items[0]
+    name: Object = header[PARTED]
+    parted = python.PyObject_GetAttr(node, name)
+    python.Py_DecRef(parted)
+    return node if parted is header[FALSE] else null
+
+
+@native
+def follow(user: Object, users: Object, seen: Object, targets: Object, oldest: Int, header: Words) -> Int:
+    """Note the nodes that a node leads to: return 1 if there are any or it is a target itself, 0 if not, -1
+    where Python is to look, -2 where Python has set an error.
+    """
+    edges = user._edges
+    if edges is null or edges.type is not header[TUPLE]:
+        return -1
+    leads = 1 if python.PyDict_GetItem(targets, user) is not null else 0
+    for n in range(edges.size):
+        edge = edges.items[n]
+        node = target_of(edge, header)
+        if node is null:
+            if edge is not header[NONE]:
+                return -1
+        elif node._seq is null:
+            return -1
+        elif python.PyLong_AsLongLong(node._seq) >= oldest:
+            leads = 1
+            if python.PySet_Contains(seen, node) == 0 and (
+                python.PySet_Add(seen, node) != 0 or python.PyList_Append(users, node) != 0
+            ):
+                return -2
+    return leads
+
+
+@native
+def leading(users: Object, targets: Object, header: Words) -> Object:
+    """Return the set of those nodes, which come oldest first, that lead to a target; null on an error."""
+    kind: Object = header[SET]
+    needed = python.PyObject_CallNoArgs(kind)
+    if needed is null:
+        return null
+    for n in range(users.size):
+        user = users.listed[n]
+        leads = python.PyDict_GetItem(targets, user) is not null
+        edges = user._edges
+        for k in range(edges.size):
+            if leads:
+                break
+            node = target_of(edges.items[k], header)
+            leads = node is not null and python.PySet_Contains(needed, node) == 1
+        if leads and python.PySet_Add(needed, user) != 0:
+            python.Py_DecRef(needed)
+            return null
+    return needed
+
+
+@native
+def age_of_oldest(nodes: Object, header: Words) -> Int:
+    """Return the least number of nodes, which are the keys of a dict; -1 where one has none."""
+    position: Words = room(1)
+    node: Object = room(1)
+    position[0] = 0
+    oldest = 1 << 62
+    while python.PyDict_Next(nodes, position, node, null) != 0:
+        number = node[0]._seq
+        if number is null:
+            return -1
+        age = python.PyLong_AsLongLong(number)
+        oldest = age if age < oldest else oldest
+    return oldest
+
+
+@native
+def select(owner: Object, arguments: Object, count: Int) -> Object:
+    """Return the nodes behind some roots from which a target can be reached, or None where Python is to look:
+    what `core.backward_task.needed_nodes` does.
+    """
+    header: Words = owner.data
+    none: Object = header[NONE]
+    targets = arguments[1]
+    oldest = age_of_oldest(targets, header)
+    if oldest < 0:
+        return shared(none)
+    set_type: Object = header[SET]
+    list_type: Object = header[LIST]
+    seen = python.PyObject_CallOneArg(set_type, arguments[0])
+    if seen is null:
+        return null
+    users = python.PyObject_CallOneArg(list_type, seen)
+    if users is null:
+        python.Py_DecRef(seen)
+        return null
+    every = 1
+    n = 0
+    while n < users.size and every >= 0:
+        leads = follow(users.listed[n], users, seen, targets, oldest, header)
+        every = leads if leads < every else every
+        n = n + 1
+    found = seen
+    if every < 1:
+        python.Py_DecRef(seen)
+        found = null if every == -2 else shared(none)
+    if every == 0:
+        # From some the way ends elsewhere. A node is younger than its inputs.
+        python.Py_DecRef(none)
+        sort: Object = header[SORTED]
+        given = room(2)
+        given[0] = users
+        given[1] = header[AGE]
+        name: Object = header[AGE_NAME]
+        ordered = python.PyObject_Vectorcall(sort, given, 1, name)
+        python.Py_DecRef(users)
+        users = ordered
+        found = null if ordered is null else leading(ordered, targets, header)
+    if users is not null:
+        python.Py_DecRef(users)
+    return found

@@ -7,7 +7,7 @@ from ....array.large import WORTH, WORTH_CHAIN
 from ...emit.restricted_python import Bool, Int, Object, Words, native, null, python
 from ...runtime.python_objects import shared, size_of
 from .edges import deliver, keep, was_done
-from .nodes import pull
+from .nodes import capture, leads_on, pull
 from .words import (
     ARRAY,
     CHAINED,
@@ -59,8 +59,12 @@ def run_node(node: Object, g: Object, record: Words, arguments: Object, header: 
 def step(node: Object, g: Object, arguments: Object, header: Words) -> Int:
     """Run the first node of the heap: return 1, 0 where Python has set an error, -1 where it needs Python."""
     none: Object = header[NONE]
-    if arguments[LOOKED_AT] is not none and python.PySet_Contains(arguments[LOOKED_AT], node) != 0:
-        return -1
+    if arguments[LOOKED_AT] is not none:
+        places = python.PyDict_GetItem(arguments[LOOKED_AT], node)
+        if places is not null:
+            if leads_on(node, arguments, header) or not capture(g, places, arguments, header):
+                return -1
+            return 1 if take(node, arguments, header) else 0
     is_array = g.type is header[ARRAY]
     if node.type is header[LEAF_END]:
         if not is_array or not keep(node, g, arguments, header):

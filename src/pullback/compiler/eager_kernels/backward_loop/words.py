@@ -6,7 +6,8 @@ from __future__ import annotations
 (
     TENSOR, ARRAY, NONE, ZERO, LIST, TUPLE, OUTPUT, LEAF_END, LEAF, PARAMETER, SINGLE, DOUBLE, INT, POP, PUSH,
     CLASSES, LEARN, ACQUIRE, RELEASE, FALSE, TRUE, REHEARSALS, NODE_NAME, GRAD_NAME, ADD, NEW, NEW_NAME,
-) = range(27)  # fmt: skip
+    SET, SORTED, AGE, AGE_NAME, PARTED,
+) = range(32)  # fmt: skip
 #: Words of a class of nodes: how many rules may be called at once, how many values are saved, whether they
 #: are freed, whether that is so of nothing, too, whether native loops take moderate sizes, `backward` and
 #: `backward_graph`; then for each rule itself, the native function for small arrays, how many places of the
@@ -14,7 +15,9 @@ from __future__ import annotations
 COUNT, VALUES, FREES, ALWAYS, CHAINED, BACKWARD, BACKWARD_GRAPH, RULES = range(8)
 PLACES = 8
 SMALL, RULE = 1, 3 + PLACES
-#: Arguments of the function; the last is None unless the pullback is itself recorded.
+#: Arguments of the function: what is looked at is a dict, and gives the places in the list `CAPTURES` where
+#: a covector goes that arrives there; without that list leaves keep theirs. The last is None unless the
+#: pullback is itself recorded.
 (
     SELF, HEAP, PENDING, NEEDED, LOOKED_AT, EMPTY, SUMMED, SHARED, FREED, CAPTURES, DELIVER,
     SEND, RECORDED,

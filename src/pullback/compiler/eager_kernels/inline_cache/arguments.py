@@ -20,13 +20,15 @@ from ...runtime.python_objects import same_words
 
 #: Words of the table of a function: its first plan, the calls until it is to look at one, and objects.
 FIRST, LEFT = 0, 1
+#: Methods that get what a context variable holds.
+_GETS: tuple[Any, ...] = (modes, running, default_devices)
 OBJECTS: tuple[Any, ...] = (
-    None, 0, NO_GRAD_VIEW, View, np.ndarray, float, list, tuple, modes, DEFAULT, NO_GRAD, Exception, running,
-    default_devices, NO_DEVICES, INFERENCE, INFERENCE_VIEW, NoVersions, MULTI_VIEW,
+    None, 0, NO_GRAD_VIEW, View, np.ndarray, float, list, tuple, *[get.__self__ for get in _GETS],
+    DEFAULT, NO_GRAD, Exception, NO_DEVICES, INFERENCE, INFERENCE_VIEW, NoVersions, MULTI_VIEW,
 )  # fmt: skip
 (
     AT_NONE, AT_ZERO, AT_NO_GRAD_VIEW, AT_VIEW, AT_ARRAY, AT_FLOAT, AT_LIST, AT_TUPLE, AT_MODES,
-    AT_DEFAULT, AT_NO_GRAD, AT_EXCEPTION, AT_RUNNING, AT_DEVICES, AT_NO_DEVICES, AT_INFERENCE,
+    AT_RUNNING, AT_DEVICES, AT_DEFAULT, AT_NO_GRAD, AT_EXCEPTION, AT_NO_DEVICES, AT_INFERENCE,
     AT_INFERENCE_VIEW, AT_NO_VERSIONS, AT_MULTI_VIEW, AT_TENSOR, AT_PARAMETER,
     AT_HOT, AT_LEAF, AT_ACCUMULATOR, AT_OUTPUT, AT_COUNT, AT_GET_FRAME, AT_ONE, AT_OWN_FILE, AT_FALSE,
     AT_USER_FRAME, AT_INT, AT_SLICE, AT_WRITTEN,

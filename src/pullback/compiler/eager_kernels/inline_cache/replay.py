@@ -25,6 +25,7 @@ from ....array.loop_recording.steps import (
     OWN,
     SCRATCH,
     Recording,
+    Routine,
     Step,
 )
 from ....core.batched import mappings
@@ -53,7 +54,7 @@ _OWN_NAMES = {
     "argmax": "find_extreme", "argmin": "find_extreme", "search_left": "search", "search_right": "search",
 }  # fmt: skip
 #: Memories and results at most.
-_MEMORIES, _MADE = 64, 8
+_MEMORIES, _MADE = 256, 8
 _ALIGNED = 64
 
 
@@ -132,6 +133,8 @@ class Replays:
             loop, data = 0, step.sizes[0]
         elif isinstance(step.ufunc, str):
             loop, data = self._library.address(_OWN_NAMES.get(step.ufunc, step.ufunc)), data_of(step)
+        elif isinstance(step.ufunc, Routine):
+            loop, data = self._library.address("call_routine"), step.ufunc.address
         elif step.ufunc is np.positive and not step.steps[0] and step.dtypes[1].itemsize in MOVED:
             # NumPy's goes number by number: 4,096 float32 are filled in 3.3 µs, and in 0.5 so.
             loop, data = self._library.address("repeat"), step.dtypes[1].itemsize
@@ -212,6 +215,12 @@ def call_loops(table: Words, memories: Object, count: Int) -> Bool:
             now = load(held, 64) if told[1] == 8 else load(held, 8)
             if now != step[1]:
                 return False
+        elif step[4] + step[5] + step[6] + step[7] == AROUND:
+            loop: Object = step[0]
+            data: Object = step[1]
+            sizes: Words = step[2]
+            steps: Words = step[3]
+            run(loop, begins, sizes, steps, data)
         else:
             call_around(step, begins, pointers)
         step = step + _STEP

@@ -28,13 +28,24 @@ from ..inline_cache.replay import data_of, replay
 from ..inline_cache.text import cached_call
 from .calls import call_op, head
 from .loops import loop_of
-from .own_loops import add_at, argsort, convert, find_extreme, gather, repeat, scatter, search
+from .own_loops import (
+    add_at,
+    argsort,
+    call_routine,
+    convert,
+    find_extreme,
+    gather,
+    polynomial,
+    repeat,
+    scatter,
+    search,
+)  # fmt: skip
 from .walk import SLOTS, STEP, chain, choose
 
 #: What is called from outside of the module.
 _ENTRIES = (
     chain, choose, call_op, cached_call, replay, gather, convert, find_extreme, argsort, search, scatter,
-    add_at, repeat, known_rule, flat_calls.call_flat,
+    add_at, repeat, call_routine, polynomial, known_rule, flat_calls.call_flat,
 )  # fmt: skip
 
 

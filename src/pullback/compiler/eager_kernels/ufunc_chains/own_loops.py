@@ -5,6 +5,7 @@ The last address in `pointers` is that of the result. What a loop does beyond th
 
 from __future__ import annotations
 
+from ....array.loop_recording.steps import BY_VALUE, ROUTINE_ARGUMENTS
 from ...emit.restricted_python import (
     Bool,
     Bytes,
@@ -12,10 +13,13 @@ from ...emit.restricted_python import (
     Object,
     Real,
     Words,
+    apart,
     load,
     load_real,
     native,
     real,
+    room,
+    run,
     store,
     store_single,
     whole,
@@ -87,11 +91,22 @@ def repeat_element(pointers: Object, size: Int, by: Int, width: Int) -> None:
 @native
 def convert(pointers: Object, inner: Words, strides: Words, kinds: Int) -> None:
     """Convert numbers of one kind, a sixteenth of `kinds`, to another, its rest."""
+    if kinds == 16 * SINGLE + DOUBLE:
+        convert_each(pointers, inner[0], strides, SINGLE, DOUBLE)
+    elif kinds == 16 * DOUBLE + SINGLE:
+        convert_each(pointers, inner[0], strides, DOUBLE, SINGLE)
+    elif kinds == 16 * TRUTH + LONG:
+        convert_each(pointers, inner[0], strides, TRUTH, LONG)
+    else:
+        convert_each(pointers, inner[0], strides, kinds // 16, kinds & 15)
+
+
+@native
+def convert_each(pointers: Object, size: Int, strides: Words, its: Int, kind: Int) -> None:
+    """Do `convert`: the most usual kinds by a loop of their own, in a fifth of the time."""
     source: Bytes = pointers[0]
     to: Bytes = pointers[1]
-    kind = kinds & 15
-    its = kinds // 16
-    for n in range(inner[0]):
+    for n in range(size):
         place = source + n * strides[0]
         target = to + n * strides[1]
         if its & 7 <= DOUBLE:
@@ -311,3 +326,36 @@ def add_at(pointers: Object, inner: Words, strides: Words, kind: Int) -> None:
             store_real(to, kind, number_at(to, kind) + number_at(place, kind))
         else:
             store_whole(to, kind, whole_at(to, kind) + whole_at(place, kind))
+
+
+@native
+def polynomial(pointers: Object, inner: Words, strides: Words, data: Int) -> None:
+    """Compute a polynomial of doubles in a row by Horner's rule, one step after another for all of them."""
+    x: Bytes = pointers[0]
+    factors: Bytes = pointers[1]
+    to: Bytes = pointers[2]
+    size = inner[0]
+    for b in apart(size):
+        store(to + 8 * b, 64, 0.0)
+    for k in range(inner[1]):
+        factor = load_real(factors + 8 * k, 64)
+        for n in apart(size):
+            store(to + 8 * n, 64, load_real(to + 8 * n, 64) * load_real(x + 8 * n, 64) + factor)
+
+
+@native
+def call_routine(pointers: Object, inner: Words, steps: Words, routine: Object) -> None:
+    """Call a routine of LAPACK's, to which an argument is the address of an operand or of a number."""
+    args = room(ROUTINE_ARGUMENTS)
+    for n in range(ROUTINE_ARGUMENTS):
+        if steps[n] == BY_VALUE:
+            args[n] = inner[n]
+        elif steps[n] < 0:
+            args[n] = inner + n
+        else:
+            base: Bytes = pointers[steps[n]]
+            args[n] = base + inner[n]
+    run(
+        routine, args[0], args[1], args[2], args[3], args[4], args[5], args[6], args[7], args[8], args[9],
+        args[10], args[11], args[12], args[13], args[14], args[15],
+    )  # fmt: skip

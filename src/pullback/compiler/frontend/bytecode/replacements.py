@@ -136,7 +136,7 @@ class Replacements:
         written.append(Instruction("CALL", count))
         return written
 
-    def call_packed(self, hook: Any, count: int) -> list[Instruction]:
+    def call_packed(self, hook: object, count: int) -> list[Instruction]:
         """Call a hook with a tuple of the values on top of the stack."""
         return [Instruction("BUILD_TUPLE", count), *self.call(hook, 1)]
 

@@ -42,7 +42,7 @@ from . import native_functions, outside_functions
 from .rules import rule
 
 
-def refuse(session: Session, f: Any) -> Exception:
+def refuse(session: Session, f: object) -> Exception:
     """Return the error for a function of which nothing is known."""
     return session.refusal(f"it calls {calls.name_of(f)}, of which nothing is known")
 
@@ -89,34 +89,34 @@ def _number(session: Session, t: Any) -> Any:
 
 
 @rule(builtins.pow)
-def _pow(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _pow(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if len(args) == 2:
         return HOOKS.binary["**"](*args)
     return _pure(session, f, args, kwargs)
 
 
 @rule(str)
-def _str(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _str(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if len(args) != 1 or kwargs:
         return _pure(session, f, args, kwargs)
     return formatting.text_of(session, args[0], str)
 
 
 @rule(builtins.hash)
-def _hash(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _hash(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if operators.is_plain(args[0]) and not _holds_tensor(args[0]):
         return hash(args[0])
     raise session.refusal(f"it asks for the hash of a {type(args[0]).__name__}")
 
 
-def _holds_tensor(value: Any) -> bool:
+def _holds_tensor(value: object) -> bool:
     if isinstance(value, (tuple, frozenset, list)):
         return any(map(_holds_tensor, value))
     return isinstance(value, TensorBase)
 
 
 @rule(builtins.id)
-def _id(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _id(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     (thing,) = args
     if isinstance(thing, TensorBase):
         alike = session.cells.is_cell(thing) and not session.cells.is_argument(thing)
@@ -130,7 +130,7 @@ def _id(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
     raise session.refusal("it asks for the id of an object")
 
 
-def is_told_by_identity(session: Session, thing: Any) -> bool:
+def is_told_by_identity(session: Session, thing: object) -> bool:
     """Return whether an object stands in the user's state, where each call looks for this very one."""
     found = session.was_there(thing) and id(thing) not in session.arguments and not session.is_fresh(thing)
     return found and not isinstance(thing, (*COMPARED, np.generic))
@@ -147,7 +147,7 @@ def _handled(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, 
 
 
 @rule(sys.getrecursionlimit, threading.get_ident)
-def _guarded(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _guarded(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Return what a function says without arguments; each call asks it again."""
     return session.ask(f)
 
@@ -170,12 +170,12 @@ def item_of(session: Session, t: Any) -> Any:
                 bool if kind is dtypes.bool else int, alone, None)  # fmt: skip
 
 
-def float_of(session: Session, t: Any) -> Any:
+def float_of(session: Session, t: object) -> Any:
     """Return ``float(t)``."""
     return _converted(session, t, float)
 
 
-def int_of(session: Session, t: Any) -> Any:
+def int_of(session: Session, t: object) -> Any:
     """Return ``int(t)``."""
     return _converted(session, t, int)
 
@@ -189,13 +189,13 @@ def _converted(session: Session, t: Any, kind: Any) -> Any:
     return Item(session, kind, alone, kind)
 
 
-def is_single(session: Session, value: Any) -> bool:
+def is_single(session: Session, value: object) -> bool:
     """Return whether a value is a traced tensor of one element."""
     tensor: Any = value
     return isinstance(value, TensorBase) and session.cells.is_traced(value) and tensor.numel() == 1
 
 
-def bool_of(session: Session, t: Any) -> Item:
+def bool_of(session: Session, t: object) -> Item:
     """Return ``bool(t)`` of a traced tensor of one element."""
     return Item(session, bool, _scalar(session, t), bool)
 
@@ -217,7 +217,7 @@ def _are_alike(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str
     return bool_of(session, (first == second).all()) if alike else f(*args, **kwargs)
 
 
-def index_of(session: Session, t: Any) -> Any:
+def index_of(session: Session, t: object) -> Any:
     """Return a tensor of one integer as that number; any other as it is."""
     return int_of(session, t) if is_single(session, t) and _is_taken(operator.index, t) else t
 
@@ -258,7 +258,7 @@ def _convert(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, 
 
 
 @rule(bool)
-def _bool(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _bool(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if args and isinstance(args[0], Deferred) and not comes_before(args[0]):
         return Applied(session, bool, bool, args)
     if args and is_single(session, args[0]):
@@ -270,7 +270,7 @@ def _bool(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
 
 
 @rule(builtins.len)
-def _len(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _len(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     thing = containers.behind_proxy(*args)
     if type(thing) in (str, bytes, range, Size) or isinstance(thing, TensorBase):
         return len(thing)
@@ -335,7 +335,7 @@ def _isinstance(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[st
 rule(is_tensor)(lambda session, f, args, kwargs: _isinstance(session, isinstance, (*args, Tensor), kwargs))
 
 
-def _flat(classes: Any) -> list[Any]:
+def _flat(classes: object) -> list[Any]:
     return [c for each in classes for c in _flat(each)] if isinstance(classes, tuple) else [classes]
 
 
@@ -345,7 +345,7 @@ def _is_of_tensors(cls: type) -> bool:
 
 
 @rule(builtins.getattr)
-def _getattr(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _getattr(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     thing, name, *default = args
     try:
         return attributes.load_attribute(thing, operators._known(name))
@@ -356,7 +356,7 @@ def _getattr(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, 
 
 
 @rule(builtins.hasattr)
-def _hasattr(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _hasattr(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     try:
         attributes.load_attribute(*map(operators._known, args))
     except AttributeError:
@@ -365,7 +365,7 @@ def _hasattr(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, 
 
 
 @rule(builtins.callable)
-def _callable(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _callable(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     session.typed(args[0])
     if not isinstance(args[0], (type, FunctionType, MethodType)):
         session.lookup(type(args[0]), "__call__")
@@ -373,7 +373,7 @@ def _callable(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str,
 
 
 @rule(type)
-def _type(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _type(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if len(args) != 1:
         raise session.refusal("it makes a class")
     if isinstance(args[0], Deferred):
@@ -396,7 +396,7 @@ def _dir(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 
 
 @rule(builtins.vars)
-def _vars(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _vars(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     thing = args[0]
     if isinstance(thing, ModuleType):
         return vars(thing)
@@ -408,7 +408,7 @@ def _vars(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
 
 
 @rule(functools.partial)
-def _partial(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _partial(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return new_partial(session, f.__new__, (f, *args), kwargs)
 
 
@@ -457,7 +457,7 @@ _STREAMS = (io.TextIOWrapper, io.StringIO)
 
 
 @rule(builtins.print)
-def _print(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _print(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     stream = kwargs.get("file") or sys.stdout
     if not kwargs.get("file") and session.was_written(vars(sys), "stdout"):
         kwargs = {**kwargs, "file": stream}

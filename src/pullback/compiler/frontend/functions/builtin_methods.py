@@ -115,7 +115,7 @@ def call_builtin(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[s
 _OF_PROXIES = frozenset({"get", "keys", "values", "items", "copy", "__getitem__", "__contains__", "__iter__"})
 
 
-def _is_of_object(owner: Any, name: str) -> bool:
+def _is_of_object(owner: object, name: str) -> bool:
     """Return whether a method is ``object``'s own, not that of a class written in C in between."""
     for cls in type(owner).__mro__:
         found = vars(cls).get(name)
@@ -188,7 +188,7 @@ def _class_method(
 
 
 def _of_immutable(
-    session: Session, f: Any, owner: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+    session: Session, f: Any, owner: object, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     if name == "join" and isinstance(owner, (str, bytes)):
         values = iteration.collected(args[0])
@@ -224,14 +224,14 @@ def _of_immutable(
     raise session.refusal(f"it passes an object of the user's to {calls.name_of(f)}")
 
 
-def _init_object(session: Session, owner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _init_object(session: Session, owner: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if (args or kwargs) and session.lookup(type(owner), "__init__") is object.__init__:
         object.__init__(owner, *args, **kwargs)
     elif args or kwargs:
         raise TypeError("object.__init__() takes exactly one argument (the instance to initialize)")
 
 
-def _identical(session: Session, a: Any, b: Any) -> bool:
+def _identical(session: Session, a: object, b: object) -> bool:
     operators.tell_apart(session, a, b)
     return a is b
 
@@ -263,7 +263,7 @@ _NUMPY = frozenset({
 })  # fmt: skip
 
 
-def call_numpy(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def call_numpy(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a function of NumPy on values that the trace has made."""
     name = getattr(f, "__name__", "")
     if not isinstance(f, np.ufunc) and (name not in _NUMPY or getattr(np, name, None) is not f):
@@ -273,7 +273,7 @@ def call_numpy(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str
     return _of_array(session, f, args, kwargs) if found is None else found
 
 
-def _of_numbers(session: Session, f: Any, args: tuple[Any, ...]) -> Any:
+def _of_numbers(session: Session, f: object, args: tuple[Any, ...]) -> Any:
     """Return what a function gives of numbers of a later time; None where it is a part of the program."""
     kinds = [kind_of(a) for a in args]
     if not NUMBERS.issuperset(kinds):
@@ -296,7 +296,7 @@ def _of_array(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str,
     return session.made(result) if isinstance(result, (np.ndarray, list)) else result
 
 
-def _for_numpy(session: Session, value: Any) -> Any:
+def _for_numpy(session: Session, value: object) -> Any:
     if isinstance(value, Deferred):
         return value.known()
     if isinstance(value, np.ndarray):

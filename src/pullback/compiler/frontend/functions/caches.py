@@ -55,7 +55,7 @@ def call(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     return session.seen(answer)
 
 
-def _answer_of(link: Any, word: int) -> Any:
+def _answer_of(link: object, word: int) -> Any:
     """Return what a link holds, whose last word refers to it."""
     return ctypes.py_object.from_address(word).value
 

@@ -42,7 +42,7 @@ def check(session: Session, recorder: Recorder) -> None:
 
 
 @rule(exchange_in_place)
-def _exchange_in_place(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _exchange_in_place(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Write a collective down that changes one tensor."""
     tensor, how, group = args
     if tensor.requires_grad and not (tensor.is_leaf and session.cells.is_cell(tensor)):

@@ -42,7 +42,7 @@ _OPERANDS: dict[tuple[str, str], Callable[..., Any]] = {
 }  # fmt: skip
 
 
-def result(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def result(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Return what a function gives for numbers of a later time; `ABSENT` where it is to run as it is."""
     if (op := getattr(f, "op", None)) is not None:
         made = _of_op(session, op, args) if op.kind == "elementwise" and not kwargs else None
@@ -171,5 +171,5 @@ def _bound(
     return None
 
 
-def _now(value: Any) -> Any:
+def _now(value: object) -> Any:
     return value.present() if isinstance(value, Deferred) else value

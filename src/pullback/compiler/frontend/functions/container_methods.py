@@ -34,7 +34,7 @@ def method(session: Session, container: Any, name: str, args: Args, kwargs: dict
 
 
 def _place(
-    kind: Any, name: str, values: Sequence[Any], value: Any, start: Any = 0, stop: Any = None
+    kind: Any, name: str, values: Sequence[Any], value: Any, start: object = 0, stop: object = None
 ) -> int:
     """Return where a value is first; Python's error where it is nowhere."""
     for n in range(len(values))[slice(*map(subscripts.index_of, (start, stop)))]:
@@ -45,7 +45,7 @@ def _place(
     raise AssertionError(name)
 
 
-def _add(session: Session, container: Any, kind: Any, name: str, args: Args) -> Any:
+def _add(session: Session, container: object, kind: object, name: str, args: Args) -> Any:
     """Add something without looking at what is there."""
     if kind is set:
         iteration.key(*args)
@@ -54,7 +54,7 @@ def _add(session: Session, container: Any, kind: Any, name: str, args: Args) -> 
     return session.mutate(container, getattr(kind, name), *args)
 
 
-def extend(session: Session, container: Any, kind: Any, name: str, args: Args) -> None:
+def extend(session: Session, container: object, kind: object, name: str, args: Args) -> None:
     """Add what other things hold."""
     take: Any = iteration.collected if kind is list else iteration.iterate
     for other in args:
@@ -76,7 +76,7 @@ def _change(session: Session, container: Any, kind: Any, name: str, args: Args) 
     return session.mutate(container, getattr(kind, name), *args)
 
 
-def _sort(session: Session, container: Any, kwargs: dict[str, Any]) -> None:
+def _sort(session: Session, container: object, kwargs: dict[str, Any]) -> None:
     session.whole(container)
     # It sorts what is there, whatever the methods of a derived class are.
     with session.untold(container, "it looks at a list that is being sorted"):
@@ -84,7 +84,7 @@ def _sort(session: Session, container: Any, kwargs: dict[str, Any]) -> None:
     session.mutate(container, list.__setitem__, slice(None), ordered)
 
 
-def _read(session: Session, container: Any, kind: Any, name: str, args: Args) -> Any:
+def _read(session: Session, container: object, kind: object, name: str, args: Args) -> Any:
     """Run a method that reads a container and changes nothing."""
     session.whole(container)
     others = []
@@ -104,7 +104,7 @@ def _read(session: Session, container: Any, kind: Any, name: str, args: Args) ->
     return session.made(result) if is_new else result
 
 
-def _compare(session: Session, container: Any, kind: Any, name: str, args: Args) -> Any:
+def _compare(session: Session, container: object, kind: object, name: str, args: Args) -> Any:
     (other,) = args
     session.whole(container)
     if containers.is_container(other):
@@ -120,7 +120,7 @@ def _compare(session: Session, container: Any, kind: Any, name: str, args: Args)
     return operators.sequences_compared(session, _SIGNS[name], container, other)
 
 
-def _is_plain(container: Any, others: Iterable[Any]) -> bool:
+def _is_plain(container: object, others: Iterable[Any]) -> bool:
     """Return whether what a container and something else hold is compared without any of the user's code."""
     return all(map(operators.is_plain, (*containers.values_of(container), *others)))
 
@@ -191,7 +191,7 @@ def _of_dict(
     raise session.refusal(f"it calls dict.{name}")
 
 
-def _put(session: Session, container: dict[Any, Any], key: Any, value: Any) -> None:
+def _put(session: Session, container: dict[Any, Any], key: object, value: object) -> None:
     """Assign an item as methods of ``dict`` do: those of ``OrderedDict`` ask a derived class."""
     if isinstance(container, OrderedDict):
         containers.set_item(session, container, key, value)

@@ -18,11 +18,11 @@ from .rules import rule
 
 
 @rule(DistributedDataParallel.forward)
-def _forward(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _forward(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Write forward down, and the reduction that backward will do."""
     ddp, *inputs = args
 
-    def of(name: str, thing: Any = ddp) -> Any:
+    def of(name: str, thing: object = ddp) -> Any:
         return load_attribute(thing, name)
 
     reducer, group = of("reducer"), of("process_group")

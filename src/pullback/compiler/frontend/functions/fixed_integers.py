@@ -25,19 +25,19 @@ _PLACES = frozenset({
 
 
 @rule(sparse.sparse_coo_tensor, *_COMPRESSED)
-def _sparse(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _sparse(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     count = 1 if f is sparse.sparse_coo_tensor else 2
     places = (_fixed(session, t) for t in args[:count])
     named = {name: _fixed(session, kwargs[name]) for name in _PLACES & kwargs.keys()}
     return native_functions.call_native(session, f, (*places, *args[count:]), kwargs | named)
 
 
-def _fixed(session: Session, t: Any) -> Any:
+def _fixed(session: Session, t: object) -> Any:
     known = not isinstance(t, TensorBase) or dtype_of(t).kind != "i" or not session.cells.is_traced(t)
     return t if known else session.fixed(t)
 
 
 @rule(packing._pack_padded_sequence, packing._pad_packed_sequence)
-def _packed(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _packed(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     data, lengths, *rest = args
     return native_functions.call_native(session, f, (data, _fixed(session, lengths), *rest), kwargs)

@@ -19,7 +19,7 @@ _BETWEEN = PACKAGE + "compiler/frontend/operations/"
 
 
 @rule(sys._getframe)
-def _frame(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _frame(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     up = args[0] if args else 0
     if len(args) > 1 or kwargs or type(up) is not int:
         raise refuse(session, f)

@@ -15,7 +15,7 @@ def _make(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
 
 
 @rule(RemovableHandle.remove, RemovableHandle.__exit__)
-def _remove(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def _remove(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     handle = args[0]
     for reference in (handle.hooks_dict_ref, *handle.extra_dict_ref):
         hooks = reference()

@@ -23,7 +23,7 @@ from .rules import rule
 
 
 @rule(builtins.iter)
-def _iter(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _iter(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if len(args) == 2:
         def walk() -> Any:
             while True:
@@ -45,7 +45,7 @@ def _iter(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
 
 
 @rule(builtins.next)
-def _next(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _next(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     thing, *default = args
     if session.is_fresh(thing) and (type(thing) in containers.ITERATORS or type(thing) is GeneratorType):
         return next(thing, *default)
@@ -64,7 +64,7 @@ def _next(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
 
 
 @rule(enumerate)
-def _enumerate(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _enumerate(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     thing, *start = args
     start = [operators._known(s) for s in (*start, *kwargs.values())]
     return session.made(enumerate(iteration.iterate(thing), *start))
@@ -76,7 +76,7 @@ rule(zip, itertools.zip_longest, itertools.pairwise, itertools.cycle)(
 
 
 @rule(map)
-def _map(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _map(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     function, *things = args
     walks = [iteration.iterate(thing) for thing in things]
     return session.made(map(lambda *values: calls.call(function, values), *walks))
@@ -87,14 +87,14 @@ def _filter(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, A
     function, thing = args
     asks_itself = function is None and f in (filter, itertools.filterfalse)
 
-    def holds(value: Any) -> bool:
+    def holds(value: object) -> bool:
         return operators.truth(value if asks_itself else calls.call(function, (value,)))
 
     return session.made(f(holds, iteration.iterate(thing)))
 
 
 @rule(reversed)
-def _reversed(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _reversed(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     (thing,) = args
     method = session.lookup(type(thing), "__reversed__")
     if type(method) is FunctionType:
@@ -121,7 +121,7 @@ def _any(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 
 
 @rule(builtins.sum)
-def _sum(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _sum(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     thing, *start = args
     total = start[0] if start else kwargs.get("start", 0)
     if isinstance(total, (str, bytes, bytearray)):
@@ -167,7 +167,7 @@ def _min(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 
 
 @rule(builtins.sorted)
-def _sorted(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _sorted(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     values = iteration.collected(args[0])
     key = kwargs.get("key")
     keys = values if key is None else [calls.call(key, (v,)) for v in values]
@@ -197,7 +197,7 @@ def _cmp_to_key(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[st
 
 
 @rule(functools.reduce)
-def _reduce(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _reduce(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     function, thing, *start = args
     walk = iteration.iterate(thing)
     total = start[0] if start else next(walk, ABSENT)
@@ -209,7 +209,7 @@ def _reduce(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, A
 
 
 @rule(itertools.starmap)
-def _starmap(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _starmap(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     function, thing = args
     return session.made(
         calls.call(function, tuple(iteration.iterate(values))) for values in iteration.iterate(thing)
@@ -269,7 +269,7 @@ def _heap(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
 
 
 @rule(collections._count_elements)  # type: ignore[attr-defined]  # which Counter calls
-def _count_elements(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _count_elements(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     counts, thing = args
     for each in iteration.iterate(thing):
         get = attributes.load_attribute(counts, "get")
@@ -325,7 +325,7 @@ def _dict(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
 
 
 @rule(defaultdict)
-def _defaultdict(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _defaultdict(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     factory, *others = args or (None,)
     return session.made(defaultdict(factory, _dict(session, dict, tuple(others), kwargs)))
 

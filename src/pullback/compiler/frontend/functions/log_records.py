@@ -17,13 +17,13 @@ _LOGGERS = (logging.Logger, logging.RootLogger)
 _LEVELS = {name: level for level in (10, 20, 30, 40, 50) for name in (logging.getLevelName(level).lower(),)}
 
 
-def _logged(logger: Any, level: int, where: tuple[str, int, str], _: None, text: Any, *args: Any) -> None:
+def _logged(logger: Any, level: int, where: tuple[str, int, str], _: None, text: object, *args: Any) -> None:
     """Log a message that was met in a trace, of the code that logs it."""
     file, line, name = where
     logger.handle(logger.makeRecord(logger.name, level, file, line, text, args, None, name, None, None))
 
 
-def _is_plain(logger: Any) -> bool:
+def _is_plain(logger: object) -> bool:
     """Return whether no code of the user's looks at what is logged: it would come at another moment."""
     heard: Any = logger
     while heard is not None:
@@ -43,7 +43,7 @@ def _is_plain(logger: Any) -> bool:
 _KNOWN = ("logging", "builtins")
 
 
-def _log(session: Session, logger: Any, level: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def _log(session: Session, logger: object, level: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     if type(logger) not in _LOGGERS or not args:
         raise session.refusal("it logs in a way of which not everything is known")
     if not _asked(session, logging.Logger.isEnabledFor, (logger, level), {}):
@@ -72,7 +72,7 @@ class _Shown:
         return self._repr
 
 
-def _shown(session: Session, text: Any, value: Any) -> Any:
+def _shown(session: Session, text: object, value: object) -> Any:
     if isinstance(value, Deferred) or type(value) in SCALARS:
         return value
     if not isinstance(text, str) or _OTHER_FORMAT.search(text) is not None:
@@ -94,7 +94,7 @@ def _of_logger(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str
 
 
 @rule(logging.Logger.log)
-def _of_level(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _of_level(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     logger, level, *rest = args
     if type(level) is not int:
         raise session.refusal("it logs at a level that is no number")
@@ -109,7 +109,7 @@ def _of_root(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, 
 
 
 @rule(logging.Logger.isEnabledFor, logging.Logger.getEffectiveLevel)
-def _asked(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _asked(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     logger, *rest = args
     if type(logger) not in _LOGGERS or kwargs or any(type(value) is not int for value in rest):
         raise refuse(session, f)
@@ -117,7 +117,7 @@ def _asked(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, An
 
 
 @rule(logging.getLogger)
-def _logger(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _logger(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if kwargs or any(type(value) not in SCALARS for value in args):
         raise refuse(session, f)
     return session.seen(session.ask(f, *args))

@@ -20,7 +20,7 @@ from .rules import rule
 
 
 @rule(Tensor.stride, Tensor.dim_order)
-def _strides(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _strides(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     found = native_functions.call_native(session, f, args, kwargs)
     shape = args[0].shape if args and session.cells.is_traced(args[0]) else ()
     if all(n > 1 for n in shape):

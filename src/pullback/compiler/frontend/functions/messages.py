@@ -33,7 +33,7 @@ def frame_of(session: Session, level: int) -> Any:
 
 
 @rule(warnings.warn, warn)
-def _warn(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _warn(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     text, category, level = _warning(session, *args, **kwargs)
     # What a layer of ours warns of is told of the user's line.
     frame = user_frame(frame_of(session, level))

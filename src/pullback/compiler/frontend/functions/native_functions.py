@@ -121,7 +121,7 @@ def _closed_over(f: FunctionType) -> Iterator[Any]:
             yield value
 
 
-def _may_be_users(held: Any) -> bool:
+def _may_be_users(held: object) -> bool:
     """Return whether a value may run the user's code or hold their state, or is a later number."""
     if isinstance(held, Deferred):
         return True
@@ -139,7 +139,7 @@ def is_users_class(cls: type) -> bool:
     return is_heap_type(cls) and cls.__module__.partition(".")[0] not in ("pullback", "torch", "numpy")
 
 
-def callback(session: Session, f: Any) -> Any:
+def callback(session: Session, f: object) -> Any:
     """Return a function that code which is not rewritten may call for one of the user's."""
     if type(f) is FunctionType and own_file[f.__code__.co_filename]:
         if f.__code__.co_filename.startswith(HERE) or (
@@ -164,7 +164,7 @@ def callback(session: Session, f: Any) -> Any:
     return functools.update_wrapper(called, f)
 
 
-def _behind(value: Any) -> Any:
+def _behind(value: object) -> Any:
     return value._object if isinstance(value, _Object) else value
 
 
@@ -240,7 +240,7 @@ def _defined(session: Session, f: FunctionType) -> None:
             session.made(cell)
 
 
-def _containers_of(f: Any, result: Any) -> Iterator[Any]:
+def _containers_of(f: Any, result: object) -> Iterator[Any]:
     """Go through the containers in a result, and in the closures of functions that the call has defined: the
     function that `vjp` returns holds lists of tensors.
     """
@@ -320,7 +320,7 @@ def _given_container(session: Session, f: Any, value: Any, kind: type) -> Any:
     return ABSENT
 
 
-def _given_class(session: Session, f: Any, cls: type) -> type:
+def _given_class(session: Session, f: object, cls: type) -> type:
     if issubclass(cls, Function):
         session.custom(cls)
         session.lookup(cls, "generate_vmap_rule")

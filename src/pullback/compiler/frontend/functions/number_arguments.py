@@ -135,7 +135,7 @@ def _written(f: Any, tensor: Any, value: Any) -> Any:
     return tensor.copy_(value) if f.__name__.endswith("_") else value
 
 
-def _lerp(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _lerp(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Do ``x + weight·(y − x)`` from the nearer end, of which there are two programs."""
     *ends, weight = (*args, *kwargs.values())
     dtype = floating(ends)
@@ -244,7 +244,7 @@ def _gumbel(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, A
     return f(args[0], operand(tau, "/", args[0]), **given)
 
 
-def _smoothed(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _smoothed(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Return the cross entropy with class indices, of which label smoothing takes a share."""
     from ....nn.functional.classification_loss import _nll, _smooth_part
     from ....tensor.softmax import log_softmax
@@ -304,7 +304,7 @@ def _listed(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, A
     return None if any(part is None for part in parts) else stack(parts)
 
 
-def _roll(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _roll(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Select the places of a tensor anew, along one axis after another."""
     given = (*args, *kwargs.values())
     if len(given) != 3 or not kwargs.keys() <= {"dims"}:
@@ -328,7 +328,7 @@ def _first(shift: int, size: int) -> int:
     return -shift % size
 
 
-def _arange(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _arange(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Count from a number on, as far as the program says."""
     if kwargs or len(args) != 2 or not all(type(a) is int or is_early(a) for a in args):
         return None

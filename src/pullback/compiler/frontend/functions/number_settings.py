@@ -25,12 +25,12 @@ from ..state.session import Session
 settings: Any = import_later("....ops.settings", __package__)
 
 
-def is_early(value: Any) -> bool:
+def is_early(value: object) -> bool:
     """Return whether a value is a number that is known before the program runs."""
     return isinstance(value, Deferred) and comes_before(value) and type(value.present()) in (int, float)
 
 
-def is_taken(value: Any) -> bool:
+def is_taken(value: object) -> bool:
     """Return whether `taken` makes a tensor of a number: one known before the program, or of its tensors."""
     if not isinstance(value, Deferred) or comes_before(value):
         return type(value) in (int, float) or is_early(value)
@@ -42,7 +42,7 @@ def kind_of(value: Deferred) -> type:
     return type(value.present()) if comes_before(value) else value.kind
 
 
-def is_zero(session: Session, number: Any) -> bool:
+def is_zero(session: Session, number: object) -> bool:
     """Return whether a number is 0; the program is for those that are, or for those that are not."""
     return not Applied(session, bool, bool, (number,)).known()
 

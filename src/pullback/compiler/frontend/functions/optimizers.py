@@ -86,7 +86,7 @@ def _step(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     return loss
 
 
-def _assigned(session: Session, key: str, value: Any) -> Any:
+def _assigned(session: Session, key: str, value: object) -> Any:
     """Return a tensor for an option that the function has set to a number which each call works out."""
     if key not in session.turning or not isinstance(value, Deferred) or not comes_before(value):
         return None
@@ -128,7 +128,7 @@ def _zero_grad(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str
     return f(*args, **kwargs)
 
 
-def _follow_groups(session: Session, optimizer: Any) -> list[dict[str, Any]]:
+def _follow_groups(session: Session, optimizer: object) -> list[dict[str, Any]]:
     """Guard the groups of an optimizer and their parameters; return the groups."""
     held = session.dict_of(optimizer)
     assert held is not None
@@ -141,7 +141,7 @@ def _follow_groups(session: Session, optimizer: Any) -> list[dict[str, Any]]:
     return list(groups)
 
 
-def _follow(session: Session, value: Any) -> None:
+def _follow(session: Session, value: object) -> None:
     """Guard all that containers in an option or a state hold."""
     for container in containers.within(value):
         session.whole(container)
@@ -318,7 +318,7 @@ def _get_last_lr(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[s
     return session.made(found)
 
 
-def _follow_functions(session: Session, scheduler: Any) -> None:
+def _follow_functions(session: Session, scheduler: object) -> None:
     """Guard the functions that a scheduler, or one that it is made of, calls; they may only compute."""
     held = session.dict_of(scheduler)
     assert held is not None

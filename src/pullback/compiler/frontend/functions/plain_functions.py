@@ -29,7 +29,7 @@ class _Acts(Exception):
     """A function does more than compute with numbers."""
 
 
-def variables_of(function: Any) -> list[Variable] | None:
+def variables_of(function: object) -> list[Variable] | None:
     """Return the variables that a function reads: globals as (dictionary, name), cells as (cell, ``"cell"``).
 
     None where it may do more than compute with numbers.
@@ -40,7 +40,7 @@ def variables_of(function: Any) -> list[Variable] | None:
         return None
 
 
-def _read(function: Any, seen: set[int]) -> Iterator[Variable]:
+def _read(function: object, seen: set[int]) -> Iterator[Variable]:
     if isinstance(function, functools.partial):
         if not all(isinstance(v, _NUMBERS) for v in (*function.args, *function.keywords.values())):
             raise _Acts
@@ -69,7 +69,7 @@ def _read(function: Any, seen: set[int]) -> Iterator[Variable]:
             yield from _held(function.__globals__[name], name, seen)
 
 
-def _held(value: Any, name: str, seen: set[int]) -> Iterator[Variable]:
+def _held(value: object, name: str, seen: set[int]) -> Iterator[Variable]:
     if value is math or isinstance(value, _NUMBERS):
         return
     if name in _BUILTINS and value is getattr(builtins, name):

@@ -69,7 +69,7 @@ def _make(session: Session, cls: Any, args: tuple[Any, ...], kwargs: dict[str, A
     return _begin(session, session.made(cls(*args, **kwargs)), streams.DEFAULT_SEED)
 
 
-def _begin(session: Session, generator: Any, number: Any) -> Any:
+def _begin(session: Session, generator: object, number: Any) -> Any:
     """Have the program begin a stream where it stands among the draws; return the generator."""
     later = isinstance(number, Deferred)
     seed = session.number(number, np.dtype(np.int64)) if later and number.kind is int else None

@@ -29,7 +29,7 @@ def rule(*functions: Any) -> Callable[[Rule], Rule]:
 _LATER = {f"{_PACKAGE}.nn.parallel.distributed": "data_parallel", "logging": "log_records"}
 
 
-def rule_of(f: Any) -> Rule | None:
+def rule_of(f: object) -> Rule | None:
     """Return the rule of a function; None where it has none."""
     found = _RULES.get(id(f))
     if found is None and type(f) is FunctionType and (name := f.__globals__.get("__name__")) in _LATER:

@@ -39,7 +39,7 @@ _OWN_WAYS = ("__del__", "__getnewargs__", "__getnewargs_ex__")
 
 
 @rule(bisect.bisect_left, bisect.bisect_right)
-def _bisect(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _bisect(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     among, value, *ends = args
     if type(among) is not list or kwargs or not all(type(end) is int and end >= 0 for end in ends):
         raise refuse(session, f)
@@ -74,7 +74,7 @@ def _unwrapped(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str
 
 
 @rule(os.fspath, os.path.exists, os.path.isfile, os.path.isdir)
-def _path(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _path(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if len(args) != 1 or kwargs or type(args[0]) not in (str, bytes, *_PATHS):
         raise refuse(session, f)
     # Whether a file is there each call asks again.
@@ -98,7 +98,7 @@ def _found(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, An
 
 
 @rule(re._compiler.compile)  # type: ignore[attr-defined]  # typeshed does not have it
-def _pattern(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _pattern(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Let eager code compile a pattern: from then on `re` has it, so that a trace finds it there."""
     raise session.refusal("it compiles a regular expression", OnlyNow)
 
@@ -138,7 +138,7 @@ def _pickled(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, 
     return f(value)
 
 
-def _check_plain(session: Session, f: Any, value: Any) -> None:
+def _check_plain(session: Session, f: object, value: Any) -> None:
     if type(value) in SCALARS:
         return
     if type(value) not in (list, tuple, dict):
@@ -149,7 +149,7 @@ def _check_plain(session: Session, f: Any, value: Any) -> None:
 
 
 @rule(copy.deepcopy)
-def _deepcopy(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _deepcopy(session: Session, f: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if len(args) != 1 or kwargs:
         raise refuse(session, f)
     return _copied(session, args[0], {})
@@ -207,7 +207,7 @@ def _copied_tensor(session: Session, value: Any, met: dict[int, Any]) -> Any:
     return made
 
 
-def _copied_object(session: Session, thing: Any, met: dict[int, Any]) -> Any:
+def _copied_object(session: Session, thing: object, met: dict[int, Any]) -> Any:
     """Return a copy of an object of the user's that is copied as Python's ``object`` has it.
 
     The attributes are asked for in Python's order: a class may have a method that is told of it.
@@ -244,11 +244,11 @@ def _copied_object(session: Session, thing: Any, met: dict[int, Any]) -> Any:
     return made
 
 
-def _is_of_object(method: Any, name: str, thing: Any) -> bool:
+def _is_of_object(method: object, name: str, thing: object) -> bool:
     return type(method) is _METHOD and method == getattr(object, name).__get__(thing)
 
 
-def _state(session: Session, thing: Any) -> Any:
+def _state(session: Session, thing: object) -> Any:
     """Return what ``object.__getstate__`` gives: the attributes of an object, and those in its slots."""
     held = session.dict_of(thing)
     if held is not None:
@@ -258,7 +258,7 @@ def _state(session: Session, thing: Any) -> Any:
     return (held, slots) if slots else held
 
 
-def _attribute(thing: Any, name: str) -> Any:
+def _attribute(thing: object, name: str) -> Any:
     try:
         return attributes.load_attribute(thing, name)
     except AttributeError:

@@ -101,7 +101,7 @@ _GENERIC_MODULES = frozenset({
 })  # fmt: skip
 
 
-def _is_generic(reader: Any) -> bool:
+def _is_generic(reader: object) -> bool:
     """Return whether a class written in C looks attributes up as ``object`` does."""
     if type(reader) is not WrapperDescriptorType:
         return False
@@ -109,7 +109,7 @@ def _is_generic(reader: Any) -> bool:
     return owner not in _OWN_WAY and owner.__module__ in _GENERIC_MODULES
 
 
-def generic(session: Session, thing: Any, cls: type, name: str) -> Any:
+def generic(session: Session, thing: object, cls: type, name: str) -> Any:
     """Return an attribute as ``object.__getattribute__`` and ``__getattr__`` find it."""
     found = session.lookup(cls, name)
     kind = type(found)
@@ -137,7 +137,7 @@ def generic(session: Session, thing: Any, cls: type, name: str) -> Any:
     raise error or _missing(thing, name)
 
 
-def _missing(thing: Any, name: str) -> BaseException:
+def _missing(thing: object, name: str) -> BaseException:
     """Return the error of an attribute that is not there, as Python has it."""
     try:
         object.__getattribute__(thing, name)
@@ -403,7 +403,7 @@ def store_attribute(parts: tuple[Any, Any, str]) -> None:
     set_generic(session, thing, name, value)
 
 
-def _by_class(session: Session, thing: Any, name: str, *args: Any) -> bool:
+def _by_class(session: Session, thing: object, name: str, *args: Any) -> bool:
     """Set or delete an attribute by the method that a class has for it; return whether it has one."""
     method = session.lookup(type(thing), name)
     kind = type(method)
@@ -419,7 +419,7 @@ def _by_class(session: Session, thing: Any, name: str, *args: Any) -> bool:
     return True
 
 
-def set_generic(session: Session, thing: Any, name: str, value: Any) -> None:
+def set_generic(session: Session, thing: object, name: str, value: object) -> None:
     """Assign an attribute as ``object.__setattr__`` does."""
     cls = type(thing)
     session.typed(thing)
@@ -459,7 +459,7 @@ def set_generic(session: Session, thing: Any, name: str, value: Any) -> None:
     session.write_item(held, name, value)
 
 
-def _set_on_tensor(session: Session, thing: Any, name: str, value: Any) -> None:
+def _set_on_tensor(session: Session, thing: object, name: str, value: object) -> None:
     found = session.lookup(type(thing), name)
     if found is ABSENT:
         session.write_tensor_attribute(thing, name, value)
@@ -471,13 +471,13 @@ def _set_on_tensor(session: Session, thing: Any, name: str, value: Any) -> None:
     setattr(thing, name, value)
 
 
-def _file_of(found: Any) -> str:
+def _file_of(found: object) -> str:
     function = getattr(found, "fset", None) or found
     code = getattr(function, "__code__", None)
     return "" if code is None else str(code.co_filename)
 
 
-def delete_attribute(thing: Any, name: str) -> None:
+def delete_attribute(thing: object, name: str) -> None:
     """Do ``del thing.name``."""
     session = current.get()
     if isinstance(thing, TensorBase):
@@ -488,7 +488,7 @@ def delete_attribute(thing: Any, name: str) -> None:
         delete_generic(session, thing, name)
 
 
-def delete_generic(session: Session, thing: Any, name: str) -> None:
+def delete_generic(session: Session, thing: object, name: str) -> None:
     """Delete an attribute as ``object.__delattr__`` does."""
     found = session.lookup(type(thing), name)
     if isinstance(thing, type) or (found is not ABSENT and _is_data(session, type(found))):

@@ -107,7 +107,7 @@ def call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) ->
 _FUNC: Any = vars(functools.partial)["func"].__get__
 
 
-def _is_called_as_partial(session: Session, f: Any) -> bool:
+def _is_called_as_partial(session: Session, f: object) -> bool:
     """Return whether a value's class is derived from `functools.partial` and is called as that is."""
     if not isinstance(f, functools.partial):
         return False
@@ -136,7 +136,7 @@ def has_hooks(kind: type) -> bool:
     return any(type(hook) is FunctionType and not is_ours(hook) for hook in found)
 
 
-def name_of(f: Any) -> str:
+def name_of(f: object) -> str:
     """Return how an error calls a function; the code that an object has for unknown attributes is not run."""
     if not isinstance(f, type) and has_hooks(type(f)):
         return f"a {type(f).__name__}"
@@ -296,12 +296,12 @@ def call_named(parts: tuple[Any, tuple[Any, ...], tuple[str, ...]]) -> Any:
     return call(f, values[:count], dict(zip(names, values[count:], strict=True)))
 
 
-def call_last_names(f: Any, values: tuple[Any, ...]) -> Any:
+def call_last_names(f: object, values: tuple[Any, ...]) -> Any:
     """Call with keywords: a function and all values, then the names of the last (CPython 3.13)."""
     return call_named((f, values[:-1], values[-1]))
 
 
-def call_plain(f: Any, args: tuple[Any, ...]) -> Any:
+def call_plain(f: object, args: tuple[Any, ...]) -> Any:
     """Call without keywords."""
     if f is super and not args:
         return _super_of(sys._getframe(1))

@@ -39,22 +39,22 @@ _VIEWS: tuple[type, ...] = (
 _KEYS: Any = (type({}.keys()), type(OrderedDict().keys()))
 
 
-def is_builtin(value: Any) -> bool:
+def is_builtin(value: object) -> bool:
     """Return whether a value is a container of Python's own class."""
     return type(value) in EXACT
 
 
-def is_container(value: Any) -> bool:
+def is_container(value: object) -> bool:
     """Return whether a value is a container of Python's, perhaps of a derived class."""
     return isinstance(value, _KINDS) and type(value) is not Size
 
 
-def is_view(value: Any) -> bool:
+def is_view(value: object) -> bool:
     """Return whether a value is a view of a dict, which guards what it shows when it is made."""
     return isinstance(value, _VIEWS)
 
 
-def values_of(container: Any) -> Iterator[Any]:
+def values_of(container: object) -> Iterator[Any]:
     """Iterate over what a container holds, whatever the methods of a class derived from it are."""
     return kind_of(container).__iter__(container)
 
@@ -72,7 +72,7 @@ def follow_view(session: Session, view: Any) -> None:
         session.whole_dict(held)
 
 
-def within(tree: Any) -> Iterator[Any]:
+def within(tree: object) -> Iterator[Any]:
     """Return the lists, sets and dicts in a tree of tuples, lists and dicts."""
     if isinstance(tree, set):
         yield tree
@@ -87,14 +87,14 @@ def within(tree: Any) -> Iterator[Any]:
             yield from within(part)
 
 
-def made_within(session: Session, tree: Any) -> Any:
+def made_within(session: Session, tree: object) -> Any:
     """Note the containers in a tree that the trace has just made; return it."""
     for container in within(tree):
         session.made(container)
     return tree
 
 
-def is_mutable(value: Any) -> bool:
+def is_mutable(value: object) -> bool:
     """Return whether an operator in place changes a value, which is a container of Python's."""
     return isinstance(value, (list, dict, set, deque))
 
@@ -107,7 +107,7 @@ def kind_of(container: Any) -> Any:
 # --- special methods ----------------------------------------------------------------------------------------
 
 
-def special(session: Session, container: Any, name: str, *args: Any) -> Any:
+def special(session: Session, container: object, name: str, *args: Any) -> Any:
     """Call a special method of a container: a derived class's own, or Python's."""
     if type(container) not in EXACT:
         session.typed(container)
@@ -117,22 +117,22 @@ def special(session: Session, container: Any, name: str, *args: Any) -> Any:
     return PYTHONS[name](session, container, *args)
 
 
-def set_item(session: Session, container: Any, key: Any, value: Any) -> None:
+def set_item(session: Session, container: object, key: object, value: object) -> None:
     """Do ``container[key] = value``."""
     special(session, container, "__setitem__", key, value)
 
 
-def length(session: Session, container: Any) -> Any:
+def length(session: Session, container: object) -> Any:
     """Return ``len(container)``."""
     return counted(container, special(session, container, "__len__"))
 
 
-def has(session: Session, container: Any, value: Any) -> bool:
+def has(session: Session, container: object, value: object) -> bool:
     """Return ``value in container``."""
     return operators.truth(special(session, container, "__contains__", value))
 
 
-def _index(key: Any) -> Any:
+def _index(key: object) -> Any:
     """Return a number, or a slice of numbers, for what stands for one in a subscript."""
     if isinstance(key, slice):
         return slice(*map(subscripts.index_of, (key.start, key.stop, key.step)))
@@ -179,7 +179,7 @@ def _missing_is_set() -> bool:
 _MISSING_IS_SET = _missing_is_set()
 
 
-def _missing(session: Session, container: dict[Any, Any], key: Any) -> Any:
+def _missing(session: Session, container: dict[Any, Any], key: object) -> Any:
     method = session.lookup(type(container), "__missing__")
     if method is ABSENT:
         raise KeyError(key)
@@ -200,7 +200,7 @@ def _missing(session: Session, container: dict[Any, Any], key: Any) -> Any:
     raise session.refusal(f"it asks a {type(container).__name__} for a key that is missing")
 
 
-def _store(session: Session, container: dict[Any, Any], key: Any, value: Any) -> None:
+def _store(session: Session, container: dict[Any, Any], key: object, value: object) -> None:
     """Assign an item of a dict."""
     iteration.key(key)
     if isinstance(container, OrderedDict):
@@ -209,7 +209,7 @@ def _store(session: Session, container: dict[Any, Any], key: Any, value: Any) ->
         session.write_item(container, key, value)
 
 
-def take_out(session: Session, container: dict[Any, Any], key: Any) -> Any:
+def take_out(session: Session, container: dict[Any, Any], key: object) -> Any:
     """Take an item out of a dict; return it, or `ABSENT` where there is none."""
     value = session.dict_item(container, iteration.key(key))
     if value is ABSENT:
@@ -249,7 +249,7 @@ def _delete(session: Session, container: Any, key: Any) -> None:
     session.mutate(container, getattr(kind_of(container), "__delitem__", operator.delitem), _index(key))
 
 
-def _length(session: Session, container: Any) -> Any:
+def _length(session: Session, container: object) -> Any:
     if isinstance(container, list):
         return session.length_of_list(container)
     if isinstance(container, dict):
@@ -259,7 +259,7 @@ def _length(session: Session, container: Any) -> Any:
     return kind_of(container).__len__(container)
 
 
-def _has(session: Session, container: Any, value: Any) -> bool:
+def _has(session: Session, container: object, value: object) -> bool:
     if isinstance(container, dict):
         return session.dict_item(container, iteration.key(value)) is not ABSENT
     session.whole(container)
@@ -277,7 +277,7 @@ def follow_keys(session: Session, container: dict[Any, Any]) -> None:
         session.seen_key(container, each)
 
 
-def _iterator(session: Session, container: Any) -> Any:
+def _iterator(session: Session, container: object) -> Any:
     if isinstance(container, dict):
         follow_keys(session, container)
     else:
@@ -292,7 +292,7 @@ PYTHONS: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
-def counted(thing: Any, found: Any) -> Any:
+def counted(thing: object, found: object) -> Any:
     """Return the length that a method has answered."""
     if isinstance(found, Deferred) and found.kind is int:
         return found
@@ -300,7 +300,7 @@ def counted(thing: Any, found: Any) -> Any:
     return found if type(found) is int and found >= 0 else operators.taken(len, thing, "__len__", found)
 
 
-def update(session: Session, container: Any, own: str, other: Any) -> Any:
+def update(session: Session, container: object, own: str, other: object) -> Any:
     """Apply an operator in place to a container of Python's; return it."""
     if type(container) not in EXACT:
         session.typed(container)
@@ -332,7 +332,7 @@ def update(session: Session, container: Any, own: str, other: Any) -> Any:
 _OF_SETS = ("__ior__", "__iand__", "__isub__", "__ixor__")
 
 
-def behind_proxy(thing: Any) -> Any:
+def behind_proxy(thing: object) -> Any:
     """Return the dict that a read-only proxy shows; anything else as it is."""
     held = proxy_dict(thing) if type(thing) is MappingProxyType else None
     return thing if held is None else held

@@ -68,7 +68,7 @@ def is_written_plainly(session: Session, value: Any) -> bool:
     return isinstance(value, np.generic)
 
 
-def text_of(session: Session, value: Any, function: Callable[[Any], str]) -> Any:
+def text_of(session: Session, value: object, function: Callable[[Any], str]) -> Any:
     """Return ``str(value)``, ``repr(value)`` or ``ascii(value)``."""
     if isinstance(value, Deferred):
         return Applied(session, str, function, (value,))
@@ -106,7 +106,7 @@ def _escaped(text: str) -> str:
     return text.encode("ascii", "backslashreplace").decode("ascii")
 
 
-def is_plain(session: Session, value: Any) -> bool:
+def is_plain(session: Session, value: object) -> bool:
     """Return whether a value is a traced tensor of the user's level: strided, and of no class of its own."""
     return type(value) is facade.Tensor and session.cells.is_traced(value) and isinstance(
         value._value, Tracer
@@ -124,7 +124,7 @@ def _written_like(traced: Any) -> Callable[[Any], str]:
     return partial(_text, node, traced.requires_grad)
 
 
-def _text(node: str | None, requires_grad: bool, t: Any) -> str:
+def _text(node: str | None, requires_grad: bool, t: object) -> str:
     return tensor_text(array_of(t), requires_grad=requires_grad, grad_fn=node)
 
 

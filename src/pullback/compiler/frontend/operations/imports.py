@@ -38,7 +38,7 @@ def import_module(parts: tuple[Any, Any, str]) -> Any:
     return importer(name, space, None, names, level)
 
 
-def import_from(module: Any, name: str) -> Any:
+def import_from(module: object, name: str) -> Any:
     """Return a name of a module, for ``from module import name``."""
     if own_file[sys._getframe(1).f_code.co_filename]:
         value = getattr(module, name, ABSENT)

@@ -55,7 +55,7 @@ def iterate(thing: Any) -> Any:
     raise session.refusal(f"it iterates over a {kind.__name__}")
 
 
-def collected(thing: Any) -> list[Any]:
+def collected(thing: object) -> list[Any]:
     """Return ``list(thing)``, for which Python also asks how long it will be."""
     walk = iterate(thing)
     kind = type(thing)
@@ -71,7 +71,7 @@ def collected(thing: Any) -> list[Any]:
     return list(walk)
 
 
-def _walked(session: Session, found: Any) -> Any:
+def _walked(session: Session, found: object) -> Any:
     """Return an iterator of the user's as one that runs rewritten code."""
     if type(found) in containers.ITERATORS or type(found) is GeneratorType:
         return iterate(found)
@@ -93,7 +93,7 @@ def _walked(session: Session, found: Any) -> Any:
     return session.made(walk())
 
 
-def _by_number(session: Session, getter: FunctionType, thing: Any) -> Iterator[Any]:
+def _by_number(session: Session, getter: FunctionType, thing: object) -> Iterator[Any]:
     number = 0
     while True:
         try:
@@ -104,22 +104,22 @@ def _by_number(session: Session, getter: FunctionType, thing: Any) -> Iterator[A
         number += 1
 
 
-def sequence(thing: Any) -> Any:
+def sequence(thing: object) -> Any:
     """Return a thing of which Python may take as many values as it assigns, and one more."""
     return _to_take_apart(thing, iterate)
 
 
-def unpacked(thing: Any) -> Any:
+def unpacked(thing: object) -> Any:
     """Return a thing as one that Python may take apart by itself."""
     return _to_take_apart(thing, lambda thing: list(iterate(thing)))
 
 
-def extended(thing: Any) -> Any:
+def extended(thing: object) -> Any:
     """Return a thing as one that Python may add to a list by itself."""
     return _to_take_apart(thing, lambda thing: list(collected(thing)))
 
 
-def _to_take_apart(thing: Any, taken: Callable[[Any], Any]) -> Any:
+def _to_take_apart(thing: object, taken: Callable[[Any], Any]) -> Any:
     if type(thing) is tuple or isinstance(thing, TensorBase):
         return thing
     if current.get().is_fresh(thing) and type(thing) is list:
@@ -132,7 +132,7 @@ def _to_take_apart(thing: Any, taken: Callable[[Any], Any]) -> Any:
         return thing
 
 
-def mapping(thing: Any) -> Any:
+def mapping(thing: object) -> Any:
     """Return a mapping as a dict that Python may take apart by itself."""
     session = current.get()
     # Of a derived class that iterates in its own way Python asks for keys and items.
@@ -144,7 +144,7 @@ def mapping(thing: Any) -> Any:
     return {key: subscripts.load_item(thing, key) for key in iterate(calls.call(keys, ()))}
 
 
-def mapping_or_pairs(thing: Any) -> dict[Any, Any]:
+def mapping_or_pairs(thing: object) -> dict[Any, Any]:
     """Return what ``dict(thing)`` holds."""
     if isinstance(thing, dict) or hasattr(type(thing), "keys"):
         return mapping(thing)
@@ -155,7 +155,7 @@ def mapping_or_pairs(thing: Any) -> dict[Any, Any]:
     return found
 
 
-def made(thing: Any) -> Any:
+def made(thing: object) -> Any:
     """Note a container or function that was just made."""
     return current.get().made(thing)
 
@@ -170,7 +170,7 @@ def new_set(parts: tuple[Any, ...]) -> set[Any]:
     return made(set(map(key, parts)))
 
 
-def key(thing: Any) -> Any:
+def key(thing: object) -> Any:
     """Return a thing that becomes a key, whose hash and comparison must be Python's own."""
     if isinstance(thing, TensorBase):
         current.get().told(thing)

@@ -12,7 +12,7 @@ from . import attributes, calls
 SEQUENCE, MAPPING = 1 << 5, 1 << 6
 
 
-def has_flag(thing: Any, flag: int) -> bool:
+def has_flag(thing: object, flag: int) -> bool:
     """Return whether patterns take a thing for a sequence or mapping, as a registered class says."""
     session = current.get()
     if isinstance(thing, Deferred):
@@ -22,7 +22,7 @@ def has_flag(thing: Any, flag: int) -> bool:
     return bool(type(thing).__flags__ & flag)
 
 
-def match_keys(thing: Any, keys: tuple[Any, ...]) -> tuple[Any, ...] | None:
+def match_keys(thing: object, keys: tuple[Any, ...]) -> tuple[Any, ...] | None:
     """Return what a mapping holds under the keys of a pattern; None where one is missing."""
     if not isinstance(thing, dict):
         raise current.get().refusal(f"it matches a {type(thing).__name__} with keys")

@@ -123,16 +123,16 @@ def _in_place(sign: str, function: Callable[[Any, Any], Any], name: str) -> Call
     return hook
 
 
-def _known(value: Any) -> Any:
+def _known(value: object) -> Any:
     return value.known() if isinstance(value, Deferred) else value
 
 
-def known_text(value: Any) -> Any:
+def known_text(value: object) -> Any:
     """Return a value; of a text of a later time, the text as a part of the program."""
     return value.known() if isinstance(value, Deferred) and value.kind is str else value
 
 
-def taken(function: Callable[..., Any], thing: Any, name: str, found: Any) -> Any:
+def taken(function: Callable[..., Any], thing: object, name: str, found: object) -> Any:
     """Return what a built-in function makes of an unusual answer of a special method, or raise its error."""
     cls: Any = type(type(thing).__name__, (), {name: lambda self, *args: found})
     return function(cls())
@@ -156,7 +156,7 @@ def _meets_user(a: Any, b: Any) -> bool:
 
 def _binary_slowly(
     session: Session, sign: str, function: Callable[[Any, Any], Any], names: tuple[str, ...], reflected: str,
-    a: Any, b: Any,
+    a: object, b: object,
 ) -> Any:  # fmt: skip
     if isinstance(a, Deferred) or isinstance(b, Deferred):
         if isinstance(a, TensorBase) or isinstance(b, TensorBase):
@@ -240,7 +240,7 @@ def _dispatched(session: Session, sign: str, names: tuple[str, ...], reflected: 
     raise unsupported(sign, first, second)
 
 
-def is_number(session: Session, value: Any) -> bool:
+def is_number(session: Session, value: object) -> bool:
     """Return whether a value is a number, perhaps of a derived class without code of its own."""
     kind = type(value)
     return isinstance(value, (int, float)) and all(
@@ -295,7 +295,7 @@ def _compare(sign: str, function: Callable[[Any, Any], Any], name: str) -> Calla
 
 
 def compared(
-    session: Session, sign: str, function: Callable[[Any, Any], Any], name: str, a: Any, b: Any
+    session: Session, sign: str, function: Callable[[Any, Any], Any], name: str, a: object, b: object
 ) -> Any:
     """Return what a comparison gives."""
     if isinstance(a, Deferred) or isinstance(b, Deferred):
@@ -352,7 +352,7 @@ def compared(
     )
 
 
-def same(a: Any, b: Any) -> bool:
+def same(a: object, b: object) -> bool:
     """Return whether a container takes two values for one: they are one object, or equal."""
     if a is b:
         return True
@@ -360,7 +360,7 @@ def same(a: Any, b: Any) -> bool:
     return truth(HOOKS.compare["=="](a, b))
 
 
-def sequences_compared(session: Session, sign: str, a: Any, b: Any) -> Any:
+def sequences_compared(session: Session, sign: str, a: object, b: object) -> Any:
     """Compare lists or tuples that hold objects with comparisons of their own."""
     kind = containers.kind_of(a) if containers.is_container(a) or type(a) is Size else None
     if kind not in (list, tuple) or not isinstance(b, kind):
@@ -375,7 +375,7 @@ def sequences_compared(session: Session, sign: str, a: Any, b: Any) -> Any:
     return HOOKS.compare[sign](len(left), len(right))
 
 
-def truth(value: Any) -> bool:
+def truth(value: object) -> bool:
     """Return whether a value counts as true."""
     if value is True or value is False or value is None:
         return bool(value)
@@ -414,7 +414,7 @@ def truth(value: Any) -> bool:
 _NEVER_NONE = (int, float, str, np.ndarray)
 
 
-def is_(a: Any, b: Any) -> bool:
+def is_(a: object, b: object) -> bool:
     """Return ``a is b``; which of two equal values is which object is not guarded."""
     for one, other in ((a, b), (b, a)):
         if isinstance(one, Deferred) and one.kind in _NEVER_NONE and type(other) in (bool, NoneType):
@@ -433,18 +433,18 @@ def is_(a: Any, b: Any) -> bool:
     return a is b
 
 
-def tell_apart(session: Session, a: Any, b: Any) -> None:
+def tell_apart(session: Session, a: object, b: object) -> None:
     """Refuse to tell objects apart of which a call may give one twice, or one that is found elsewhere."""
     if type(a) is type(b) and (id(a) in session.arguments or id(b) in session.arguments):
         raise session.refusal("it asks which container it is given")
 
 
-def is_not(a: Any, b: Any) -> bool:
+def is_not(a: object, b: object) -> bool:
     """Return ``a is not b``."""
     return not is_(a, b)
 
 
-def not_(value: Any) -> bool:
+def not_(value: object) -> bool:
     """Return whether a value counts as false."""
     if isinstance(value, Deferred) and not comes_before(value):
         return Applied(current.get(), bool, operator.not_, (value,))  # type: ignore[return-value]  # later
@@ -479,6 +479,6 @@ def contains(item: Any, container: Any) -> bool:
     return any(same(x, item) for x in iteration.iterate(container))
 
 
-def not_contains(item: Any, container: Any) -> bool:
+def not_contains(item: object, container: object) -> bool:
     """Return ``item not in container``."""
     return not contains(item, container)

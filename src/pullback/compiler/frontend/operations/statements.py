@@ -16,7 +16,7 @@ from . import calls
 _LOCKS = (LockType, RLock)
 
 
-def enter(manager: Any) -> tuple[Any, Any]:
+def enter(manager: object) -> tuple[Any, Any]:
     """Enter a context; return what it gives, and the function that leaves it."""
     session = current.get()
     cls = type(manager)
@@ -43,7 +43,7 @@ def enter(manager: Any) -> tuple[Any, Any]:
     return calls.call_function(session, entering, (manager,), {}), leave
 
 
-def exception(thing: Any) -> Any:
+def exception(thing: object) -> Any:
     """Return what is raised; a class is made an exception here."""
     if isinstance(thing, type) and issubclass(thing, BaseException):
         return calls.call(thing, ())

@@ -17,7 +17,7 @@ from ..state.session import Session, current
 from . import calls, containers, operators
 
 
-def index_of(value: Any) -> Any:
+def index_of(value: object) -> Any:
     """Return what stands for a number in a subscript as the number itself."""
     session = current.get()
     if isinstance(value, TensorBase):
@@ -44,7 +44,7 @@ def _part(session: Session, values: Any, key: Any) -> Any:
     return Applied(session, type(found), operator.getitem, (values, key))
 
 
-def _of_numbers(session: Session, key: Any) -> Any:
+def _of_numbers(session: Session, key: object) -> Any:
     """Return a subscript with numbers for tensors in slices, and tensors for arrays that they give. A mask
     without axes says what shape comes out, and becomes a part of the program.
     """
@@ -104,7 +104,7 @@ def load_item(container: Any, key: Any) -> Any:
     return operators.special(session, method, container, key)
 
 
-def _of_tensor(session: Session, tensor: Any, key: Any) -> Any:
+def _of_tensor(session: Session, tensor: object, key: object) -> Any:
     """Return ``tensor[key]``: for integers in tensors a copy, as long as nobody could tell."""
     parts = key if type(key) is tuple else (key,)
     places = [n for n, part in enumerate(parts) if _is_traced_integer(session, part)]
@@ -122,7 +122,7 @@ def _is_traced_integer(session: Session, part: Any) -> bool:
     return traced and part._value.dtype.kind in "iu" and part._value.dtype != np.uint8
 
 
-def _of_generic(session: Session, container: type, key: Any) -> Any:
+def _of_generic(session: Session, container: type, key: object) -> Any:
     method = session.lookup(type(container), "__getitem__")
     if type(method) is FunctionType and method.__module__ != "enum":
         return operators.special(session, method, container, key)
@@ -155,7 +155,7 @@ def store_item(parts: tuple[Any, Any, Any]) -> None:
     operators.special(session, method, container, key, value)
 
 
-def _store_in_tensor(session: Session, tensor: Any, key: Any, value: Any) -> None:
+def _store_in_tensor(session: Session, tensor: Any, key: object, value: object) -> None:
     recorder = session.cells.recorder
     back = recorder.picks.stored(tensor, key, value, recorder.wrote_last)
     # A number that is stored is one that is added to nothing.
@@ -168,7 +168,7 @@ def _store_in_tensor(session: Session, tensor: Any, key: Any, value: Any) -> Non
         back.own, back.version = back.counter[0], tensor._counter[0]
 
 
-def delete_item(container: Any, key: Any) -> None:
+def delete_item(container: object, key: object) -> None:
     """Do ``del container[key]``."""
     session = current.get()
     if containers.is_container(container):

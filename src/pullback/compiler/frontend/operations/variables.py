@@ -20,7 +20,7 @@ def load_global(name: str) -> Any:
     return value
 
 
-def store_global(value: Any, name: str) -> None:
+def store_global(value: object, name: str) -> None:
     """Assign a global name."""
     current.get().write_item(sys._getframe(1).f_globals, name, value)
 
@@ -42,6 +42,6 @@ def load_cell(cell: CellType) -> Any:
     return value
 
 
-def store_cell(value: Any, cell: CellType) -> None:
+def store_cell(value: object, cell: CellType) -> None:
     """Assign a variable of an enclosing function."""
     current.get().write_cell(cell, value)

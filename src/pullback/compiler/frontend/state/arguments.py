@@ -98,7 +98,7 @@ def mapping_of(kind: type) -> type[dict[Any, Any]]:
     return OrderedDict if issubclass(kind, OrderedDict) else dict
 
 
-def _parts(thing: Any) -> tuple[Any, list[tuple[Callable[..., None] | None, Any, Any]]]:
+def _parts(thing: object) -> tuple[Any, list[tuple[Callable[..., None] | None, Any, Any]]]:
     """Return the parts of an object that is told by what it holds, with a context.
 
     Returns
@@ -125,7 +125,7 @@ def _parts(thing: Any) -> tuple[Any, list[tuple[Callable[..., None] | None, Any,
 
 
 def taken_apart(
-    args: Any, kwargs: Any, records: frozenset[type] = frozenset()
+    args: object, kwargs: object, records: frozenset[type] = frozenset()
 ) -> tuple[list[Any], TreeSpec, list[Any]]:
     """Return the leaves of arguments in order, how they were put together, and the containers.
 
@@ -207,7 +207,7 @@ def come_anew(exchanged: Iterable[tuple[Any, Any]], records: frozenset[type]) ->
     return frozenset(found)
 
 
-def _within(before: Any, now: Any, records: frozenset[type]) -> frozenset[type]:
+def _within(before: object, now: object, records: frozenset[type]) -> frozenset[type]:
     """Add the classes of the objects within an object that are others, too."""
     while True:
         leaves, spec, _ = taken_apart((before,), {}, records)

@@ -66,7 +66,7 @@ def converted(array: Any, dtype: Any) -> Any:
     return array.astype(dtype)
 
 
-def computed(sign: str, a: Any, b: Any) -> Any:
+def computed(sign: str, a: object, b: object) -> Any:
     """Return a sum, difference or product of arrays and numbers."""
     return {"+": operator.add, "-": operator.sub, "*": operator.mul}[sign](a, b)
 
@@ -347,14 +347,14 @@ def tensors_of(value: Deferred) -> Iterator[Any]:
         yield from tensors_of(part)
 
 
-def comes_before(value: Any) -> bool:
+def comes_before(value: object) -> bool:
     """Return whether a number is known before the program runs: computed from counters and arguments."""
     if isinstance(value, Applied):
         return all(map(comes_before, value.parts()))
     return isinstance(value, Deferred) and value.is_early
 
 
-def is_drawn_array(value: Any) -> bool:
+def is_drawn_array(value: object) -> bool:
     """Return whether a value is a list or an array whose elements are known before the program runs."""
     return isinstance(value, Deferred) and value.kind in (list, np.ndarray) and comes_before(value)
 
@@ -364,7 +364,7 @@ def is_array(value: Any) -> bool:
     return (isinstance(value, Elements) or is_drawn_array(value)) and value.kind is np.ndarray
 
 
-def is_given(value: Any) -> bool:
+def is_given(value: object) -> bool:
     """Return whether a number is computed from arguments alone."""
     return all(map(is_given, value.parts())) if isinstance(value, Applied) else isinstance(value, Argument)
 
@@ -458,7 +458,7 @@ def _worked_out(value: Deferred, key: None) -> Any:
     return value.evaluate(_no_tensor)
 
 
-def _no_tensor(value: Any) -> Any:
+def _no_tensor(value: object) -> Any:
     raise TypeError("a number that comes before the program depends on none of its tensors")
 
 

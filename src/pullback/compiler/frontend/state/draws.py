@@ -95,7 +95,7 @@ class Draws:
         self._begun: dict[int, tuple[Any, Any]] = {}
         self._call = threading.local()
 
-    def draw(self, session: Session, generator: Any, function: Callable[[], Any]) -> Drawn:
+    def draw(self, session: Session, generator: object, function: Callable[[], Any]) -> Drawn:
         """Draw a number in a trace."""
         self._begun.setdefault(id(generator), (generator, _state(generator)))
         value = function()
@@ -136,7 +136,7 @@ class Draws:
                 number.function()
 
 
-def draw(session: Session, f: Any, generator: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def draw(session: Session, f: Any, generator: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Return what a method of a generator draws."""
     values = [*args, *kwargs.values()]
     values += [part for value in values if type(value) is tuple for part in value]
@@ -152,7 +152,7 @@ def is_drawing(kind: type) -> bool:
     return any(type(vars(generator)["normal"]) is kind for generator in _numpys())
 
 
-def draws_a_number(owner: Any, name: str) -> bool:
+def draws_a_number(owner: object, name: str) -> bool:
     """Return whether a method that is written in C draws a number."""
     if type(owner) is random.Random:
         return name in OF_RANDOM

@@ -30,7 +30,7 @@ def name_of(effect: Effect) -> Any:
     return None
 
 
-def copied(container: Any) -> Any:
+def copied(container: object) -> Any:
     """Return what a container holds, in order."""
     if isinstance(container, dict):
         return {key: dict.__getitem__(container, key) for key in dict_keys(container)}
@@ -41,7 +41,7 @@ def copied(container: Any) -> Any:
     raise TypeError(f"no container: {type(container).__name__}")
 
 
-def without(container: dict[Any, Any], key: Any) -> None:
+def without(container: dict[Any, Any], key: object) -> None:
     """Take a key out of a dict, if it is there."""
     kind: Any = OrderedDict if isinstance(container, OrderedDict) else dict
     kind.pop(container, key, None)
@@ -80,7 +80,7 @@ def set_slot(thing: Any, slot: Any, value: Any) -> None:
         slot.__set__(thing, value)
 
 
-def set_class(cls: type, name: str, value: Any) -> None:
+def set_class(cls: type, name: str, value: object) -> None:
     """Assign an attribute of a class, or delete it where the value is `ABSENT`."""
     if value is ABSENT:
         type.__delattr__(cls, name)
@@ -88,7 +88,7 @@ def set_class(cls: type, name: str, value: Any) -> None:
         type.__setattr__(cls, name, value)
 
 
-def set_cell(cell: CellType, value: Any) -> None:
+def set_cell(cell: CellType, value: object) -> None:
     """Put a value into a closure's cell, or empty it where the value is `ABSENT`."""
     if value is ABSENT:
         del cell.cell_contents

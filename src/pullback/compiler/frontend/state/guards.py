@@ -37,7 +37,7 @@ _MANAGED_DICT = 1 << 4
 _HEAP = 1 << 9
 
 
-def is_same(now: Any, value: Any) -> bool:
+def is_same(now: object, value: object) -> bool:
     """Return whether a value can stand for another one in every respect."""
     if now is value:
         return True
@@ -98,7 +98,7 @@ class Alike(Guard):
 # --- readers ------------------------------------------------------------------------------------------------
 
 
-def dict_item(container: dict[Any, Any], key: Any) -> Any:
+def dict_item(container: dict[Any, Any], key: object) -> Any:
     """Return what a dict holds, whatever the methods of a class derived from it are."""
     return dict.get(container, key, ABSENT)
 
@@ -137,7 +137,7 @@ def deque_length(container: deque[Any], key: None) -> int:
     return deque.__len__(container)
 
 
-def contents(container: Any, key: None) -> tuple[Any, ...]:
+def contents(container: object, key: None) -> tuple[Any, ...]:
     """Return what a set or a deque holds, in order."""
     kinds: tuple[Any, ...] = (set, frozenset, deque)
     return tuple(next(k for k in kinds if isinstance(container, k)).__iter__(container))
@@ -151,7 +151,7 @@ def cell_contents(container: CellType, key: None) -> Any:
         return ABSENT
 
 
-def type_of(container: Any, key: None) -> type:
+def type_of(container: object, key: None) -> type:
     """Return an object's type."""
     return type(container)
 
@@ -161,7 +161,7 @@ def mro_of(container: type, key: None) -> tuple[type, ...]:
     return type.__dict__["__mro__"].__get__(container)
 
 
-def dict_of(container: Any, key: None) -> Any:
+def dict_of(container: object, key: None) -> Any:
     """Return an object's ``__dict__``."""
     return object.__getattribute__(container, "__dict__")
 
@@ -171,7 +171,7 @@ def kind_of(container: Guard, key: None) -> type:
     return type(container.read(container.container, container.key))
 
 
-def native_attribute(container: Any, key: str) -> Any:
+def native_attribute(container: object, key: str) -> Any:
     """Return an attribute that is read without any of the user's code."""
     try:
         return getattr(container, key)
@@ -223,13 +223,13 @@ def _field(kind: type, name: str) -> int | None:
         return None
 
 
-def word_of_field(holder: Any, kind: type, name: str) -> int | None:
+def word_of_field(holder: object, kind: type, name: str) -> int | None:
     """Return the address of the word behind an attribute of a function or a class."""
     offset = _field(kind, name)
     return None if offset is None else id(holder) + offset
 
 
-def word_of_dict(holder: Any, held: dict[str, Any]) -> int | None:
+def word_of_dict(holder: object, held: dict[str, Any]) -> int | None:
     """Return the address of the word that points to an object's ``__dict__``."""
     cls = type(holder)
     if cls.__flags__ & _MANAGED_DICT:
@@ -241,6 +241,6 @@ def word_of_dict(holder: Any, held: dict[str, Any]) -> int | None:
     return address if words(address, 1)[0] == id(held) else None
 
 
-def word_of_type(holder: Any) -> int:
+def word_of_type(holder: object) -> int:
     """Return the address of the word that points to an object's type."""
     return id(holder) + _WORD

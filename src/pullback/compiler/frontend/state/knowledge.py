@@ -44,7 +44,7 @@ class Knowledge:
         self._firsts = 0
         self.composing: Any = None
 
-    def recurs(self, asked: int, found: Any) -> bool:
+    def recurs(self, asked: int, found: object) -> bool:
         """Note what a trace finds that has asked for so many numbers; whether it is not always another."""
         known = self._found.setdefault(asked, set())
         known.add(found)

@@ -142,7 +142,7 @@ def floating(values: Sequence[Any]) -> np.dtype[Any] | None:
     return dtype if dtype in FLOATS and all(dtype_of(v) == dtype for v in values) else None
 
 
-def taken(session: Session, value: Any, dtype: np.dtype[Any] | None) -> Any:
+def taken(session: Session, value: object, dtype: np.dtype[Any] | None) -> Any:
     """Return a number as a tensor of a dtype, also where it is known; None where it cannot be one."""
     if dtype is None:
         return None
@@ -208,7 +208,7 @@ def of_array(session: Session, name: str, args: tuple[Any, ...], kwargs: dict[st
     return made.detach() if of is args[0] else None
 
 
-def _met(kind: type, tensor: Any) -> np.dtype[Any] | None:
+def _met(kind: type, tensor: object) -> np.dtype[Any] | None:
     """Return the dtype in which a number meets a tensor; None where it counts otherwise than an input."""
     dtype = dtype_of(tensor)
     if kind is int:
@@ -242,7 +242,7 @@ class _Place:
         return self.number + wrap(np.arange(self.length))
 
 
-def _place(session: Session, tensor: Any, key: Any) -> _Place | None:
+def _place(session: Session, tensor: Any, key: object) -> _Place | None:
     """Take a subscript apart; None where it is not plain, or has no such number."""
     parts = key if type(key) is tuple else (key,)
     found = [n for n, part in enumerate(parts) if _is_later(part)]
@@ -271,7 +271,7 @@ def _place(session: Session, tensor: Any, key: Any) -> _Place | None:
     return _Place(tensor if whole else tensor[rest], axis, index, counted[1])
 
 
-def _is_later(part: Any) -> bool:
+def _is_later(part: object) -> bool:
     ends = (part.start, part.stop) if type(part) is slice else (part,)
     return any(isinstance(end, Deferred) for end in ends)
 
@@ -290,7 +290,7 @@ def _counted(session: Session, part: Any, size: int) -> tuple[Any, int | None] |
     return Applied(session, int, _begin, (*ends, size)), length
 
 
-def _is_early(value: Any) -> bool:
+def _is_early(value: object) -> bool:
     return isinstance(value, Deferred) and comes_before(value) and type(value.present()) is int
 
 
@@ -302,7 +302,7 @@ def _length(start: int | None, stop: int | None, size: int) -> int:
     return len(range(*slice(start, stop).indices(size)))
 
 
-def is_plain(part: Any) -> bool:
+def is_plain(part: object) -> bool:
     """Return whether a part of a subscript is one of numbers that are known, or selects no elements."""
     if type(part) is slice:
         return all(v is None or type(v) is int for v in (part.start, part.stop, part.step))
@@ -330,11 +330,11 @@ def item(session: Session, tensor: Any, key: Any) -> Any:
     return None if copy is None else session.cells.recorder.pick(copy, tensor, key)
 
 
-def _is_indices(part: Any) -> bool:
+def _is_indices(part: object) -> bool:
     return isinstance(part, TensorBase) and bool(shape_of(part)) and dtype_of(part).kind == "i"
 
 
-def _gathered(session: Session, tensor: Any, parts: tuple[Any, ...]) -> Any:
+def _gathered(session: Session, tensor: object, parts: tuple[Any, ...]) -> Any:
     """Return ``x[indices, a:b]``, a copy in eager, too: slices keep their axes, so they go first."""
     later = [_is_later(part) for part in parts]
     fit = all(type(p) is slice if late else is_plain(p) or _is_indices(p) for p, late in zip(parts, later))

@@ -15,7 +15,7 @@ _POWERS = frozenset({operator.pow, operator.ipow, pow})
 _SAMPLES: dict[Any, Any] = {bool: True, int: 1, float: 1.0, complex: 1j, np.float64: np.float64(1)}
 
 
-def is_number_or_text(value: Any) -> bool:
+def is_number_or_text(value: object) -> bool:
     """Return whether a value is a number or text, perhaps of a later time."""
     return isinstance(value, (Deferred, np.float64)) or type(value) in SCALARS
 

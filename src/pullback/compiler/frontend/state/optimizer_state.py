@@ -53,7 +53,7 @@ class Dial(Guard):
         return True
 
 
-def turns(key: Any, value: Any) -> bool:
+def turns(key: object, value: object) -> bool:
     """Return whether an option is such that it may be a number of a program."""
     if key == "betas":
         return type(value) is tuple and len(value) > 0 and type(value[0]) is float and value[0] != 0

@@ -124,30 +124,30 @@ class Reads:
         refuse_all(error)
         return error
 
-    def taint(self, container: Any, why: str) -> None:
+    def taint(self, container: object, why: str) -> None:
         """Refuse, from now on, to look at a container: what it will hold is not known yet."""
         self.tainted[id(container)] = why
         self._keep.append(container)
 
     @contextmanager
-    def untold(self, container: Any, why: str) -> Iterator[None]:
+    def untold(self, container: object, why: str) -> Iterator[None]:
         """Refuse to look at a container for a while."""
         self.taint(container, why)
         yield
         del self.tainted[id(container)]
 
-    def made(self, thing: Any) -> Any:
+    def made(self, thing: object) -> Any:
         """Note that the trace has made an object; return it."""
         # It lives as long as it does in eager: whatever has its address later is made by the trace, too, but
         # for what `not_made` is told of.
         self.fresh.add(id(thing))
         return thing
 
-    def not_made(self, thing: Any) -> None:
+    def not_made(self, thing: object) -> None:
         """Note that an object which appears only now is the user's, as the ``__dict__`` of an object is."""
         self.fresh.discard(id(thing))
 
-    def is_fresh(self, thing: Any) -> bool:
+    def is_fresh(self, thing: object) -> bool:
         """Return whether the trace has made an object."""
         return id(thing) in self.fresh
 
@@ -186,7 +186,7 @@ class Reads:
             raise Unsupported("backward reads what may be another thing by then")
         self.guards += reads
 
-    def seen(self, value: Any) -> Any:
+    def seen(self, value: object) -> Any:
         """Note a value that was read from the user's state, with what tuples in it hold; return it."""
         if isinstance(value, TensorBase):
             self.cells.meet(value, None)
@@ -201,18 +201,18 @@ class Reads:
                 self.seen(part)
         return value
 
-    def told(self, thing: Any) -> None:
+    def told(self, thing: object) -> None:
         """Guard which tensor stands in a place: something depends on its identity."""
         if isinstance(thing, TensorBase) and self.cells.is_cell(thing) and not self.cells.is_argument(thing):
             self.cells.meet(thing, None, told=True)
 
-    def found_apart(self, a: Any, b: Any) -> None:
+    def found_apart(self, a: object, b: object) -> None:
         """Note that two objects are not one: in another call, one found elsewhere could be the one given."""
         for one, other in ((a, b), (b, a)):
             if id(one) in self.arguments and self.was_there(other):
                 self.apart.add(id(other))
 
-    def was_there(self, value: Any) -> bool:
+    def was_there(self, value: object) -> bool:
         """Return whether an object was there before the trace: it was read from the user's state."""
         return id(value) in self._there
 
@@ -223,13 +223,13 @@ class Reads:
             self.guards.append(guard)
             self._keep.append(guard.container)
 
-    def check_taint(self, container: Any) -> None:
+    def check_taint(self, container: object) -> None:
         """Refuse to look at what an effect that is done later will have changed."""
         why = self.tainted.get(id(container))
         if why is not None:
             raise self.refusal(why)
 
-    def dict_item(self, container: dict[Any, Any], key: Any) -> Any:
+    def dict_item(self, container: dict[Any, Any], key: object) -> Any:
         """Read an item of a dict; `ABSENT` where there is none."""
         name = id(container)
         if name in self.fresh:
@@ -253,14 +253,14 @@ class Reads:
             return known.value
         return self._read(place, Guard(dict_item, container, key, value))
 
-    def tell_key(self, container: dict[Any, Any], key: Any) -> None:
+    def tell_key(self, container: dict[Any, Any], key: object) -> None:
         """Guard the keys of a dict that is asked for an argument: a call may give another tensor."""
         if self._is_given(key):
             self.dict_keys(container)
             for each in dict.keys(container):
                 self.seen_key(container, each)
 
-    def _is_given(self, key: Any) -> bool:
+    def _is_given(self, key: object) -> bool:
         """Return whether a key is, or holds, a tensor that is an argument."""
         if isinstance(key, TensorBase):
             return self.cells.is_argument(key)
@@ -294,7 +294,7 @@ class Reads:
         self.note(guard, name)
         return self.seen(value)
 
-    def fix(self, name: Any, guard: Guard) -> None:
+    def fix(self, name: object, guard: Guard) -> None:
         """Guard a counter's number: something depends on it."""
         self.knowledge.counters.pop(name, None)
         self.knowledge.fixed[name] = guard
@@ -347,33 +347,33 @@ class Reads:
             for value in held:
                 self.seen(value)
 
-    def seen_key(self, container: dict[Any, Any], key: Any) -> None:
+    def seen_key(self, container: dict[Any, Any], key: object) -> None:
         """Note a key of a dict of the user's."""
         if id(container) not in self.fresh:
             self.seen(key)
 
-    def was_read(self, container: Any) -> bool:
+    def was_read(self, container: object) -> bool:
         """Return whether something depends on all that a container holds."""
         return (id(container), "all") in self._noted
 
-    def note_native(self, thing: Any, name: str) -> Any:
+    def note_native(self, thing: object, name: str) -> Any:
         """Guard an attribute that is read without any of the user's code; return it."""
         value = native_attribute(thing, name)
         if id(thing) not in self.fresh:
             self.note(Guard(native_attribute, thing, name, value), (id(thing), "attribute", name))
         return value
 
-    def was_written(self, container: Any, key: Any) -> bool:
+    def was_written(self, container: object, key: object) -> bool:
         """Return whether the trace has assigned to a place."""
         return key in self._written.get(id(container), ())
 
-    def passed(self, container: Any) -> None:
+    def passed(self, container: object) -> None:
         """Guard everything that a container holds which code that is not rewritten is given."""
         if id(container) not in self.fresh:
             self._passed[id(container)] = container
             self.whole(container)
 
-    def was_passed(self, container: Any) -> bool:
+    def was_passed(self, container: object) -> bool:
         """Return whether a container of the user's was given to code that is not rewritten."""
         return id(container) in self._passed
 
@@ -412,7 +412,7 @@ class Reads:
             return value
         return self._read((id(cell), "cell"), Guard(cell_contents, cell, None, value, id(cell)))
 
-    def typed(self, thing: Any) -> None:
+    def typed(self, thing: object) -> None:
         """Guard an object's type."""
         cls = type(thing)
         if (is_heap_type(cls) or cls is ModuleType) and id(thing) not in self.fresh:
@@ -420,7 +420,7 @@ class Reads:
             if name not in self._noted:
                 self.note(Guard(type_of, thing, None, cls, word_of_type(thing)), name)
 
-    def dict_of(self, thing: Any) -> dict[str, Any] | None:
+    def dict_of(self, thing: object) -> dict[str, Any] | None:
         """Return an object's ``__dict__``, with a guard that it is this one; None where it has none."""
         if not type(thing).__dictoffset__:
             return None
@@ -475,7 +475,7 @@ class Reads:
         if function.__kwdefaults__:
             self.whole_dict(function.__kwdefaults__)
 
-    def tensor_attribute(self, tensor: Any, name: str) -> Any:
+    def tensor_attribute(self, tensor: object, name: str) -> Any:
         """Read what the user has set on a tensor; `ABSENT` where nothing is set."""
         if not self.cells.is_cell(tensor):
             return tensor.__dict__.get(name, ABSENT)

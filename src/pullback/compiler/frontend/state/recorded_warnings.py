@@ -17,7 +17,7 @@ def hearing(effect: Callable[..., None]) -> Callable[..., None]:
     is told.
     """
 
-    def hear(message: Any, category: type[Warning], file: str, line: int, *_: Any) -> None:
+    def hear(message: object, category: type[Warning], file: str, line: int, *_: Any) -> None:
         if own_file[file]:
             frame = outer_frame(sys._getframe(1))
             file, line = frame.f_code.co_filename, frame.f_lineno

@@ -153,7 +153,7 @@ class Session(Writes):
         self.streams.setdefault(generator, generator.get_state())
         return generator
 
-    def generator(self, made: Any) -> None:
+    def generator(self, made: object) -> None:
         """Note a generator that runs rewritten code."""
         self.fresh.add(id(made))
         self._generators.add(made)

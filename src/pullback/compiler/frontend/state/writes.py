@@ -52,7 +52,7 @@ class Writes(Reads):
         """Add an effect."""
         self.effects.append(Effect(function, args))
 
-    def write_item(self, container: dict[Any, Any], key: Any, value: Any) -> None:
+    def write_item(self, container: dict[Any, Any], key: object, value: object) -> None:
         """Put a value into a dict."""
         name = id(container)
         if self._is_own(container):
@@ -71,7 +71,7 @@ class Writes(Reads):
         self._keep.append((container, old))
         self.effect(dict.__setitem__, container, key, value)
 
-    def delete_item(self, container: dict[Any, Any], key: Any) -> None:
+    def delete_item(self, container: dict[Any, Any], key: object) -> None:
         """Take a value that is there out of a dict."""
         name = id(container)
         if not self._is_own(container):
@@ -82,7 +82,7 @@ class Writes(Reads):
             self.effect(dict.__delitem__, container, key)
         dict.__delitem__(container, key)
 
-    def write_list_item(self, container: list[Any], key: int, value: Any) -> None:
+    def write_list_item(self, container: list[Any], key: int, value: object) -> None:
         """Put a value in the place of another one in a list."""
         name = id(container)
         if self._is_own(container) or name in self._entry or not isinstance(key, int):
@@ -98,13 +98,13 @@ class Writes(Reads):
         self.effect(list.__setitem__, container, key, value)
 
     def stand_in(
-        self, put: Callable[..., None], container: Any, key: Any, value: Any, held: Any
+        self, put: Callable[..., None], container: object, key: object, value: object, held: object
     ) -> None:
         """Put what stands for a number into a container that the function is given."""
         self._undo.append(lambda: put(container, key, held))
         put(container, key, value)
 
-    def write_cell(self, cell: CellType, value: Any) -> None:
+    def write_cell(self, cell: CellType, value: object) -> None:
         """Put a value into a closure's cell."""
         if id(cell) not in self.fresh:
             old = cell_contents(cell, None)
@@ -145,7 +145,7 @@ class Writes(Reads):
             self.effect(set_slot, thing, slot, value)
         slot.__set__(thing, value)
 
-    def write_class(self, cls: type, name: str, value: Any) -> None:
+    def write_class(self, cls: type, name: str, value: object) -> None:
         """Assign an attribute of a class."""
         held = class_dict(cls)
         if id(cls) not in self.fresh:
@@ -158,7 +158,7 @@ class Writes(Reads):
         set_class(cls, name, value)
         self.lookups.clear()
 
-    def write_tensor_attribute(self, tensor: Any, name: str, value: Any) -> None:
+    def write_tensor_attribute(self, tensor: object, name: str, value: object) -> None:
         """Set an attribute on a tensor that no class has."""
         if not self.cells.is_cell(tensor):
             tensor.__dict__[name] = value
@@ -170,7 +170,7 @@ class Writes(Reads):
             raise self.refusal(f"the function assigns to .{name} of a tensor that it is given")
         self.write_item(held, name, value)
 
-    def delete_tensor_attribute(self, tensor: Any, name: str) -> None:
+    def delete_tensor_attribute(self, tensor: object, name: str) -> None:
         """Take an attribute off a tensor that was set on it and that no class has."""
         plain = self.lookup(type(tensor), "__delattr__") is vars(object)["__delattr__"]
         known = plain and self.lookup(type(tensor), name) is ABSENT
@@ -182,7 +182,7 @@ class Writes(Reads):
         else:
             self.delete_item(held, name)
 
-    def _is_own(self, container: Any) -> bool:
+    def _is_own(self, container: object) -> bool:
         """Return whether a container that is going to be changed is the trace's, so that it is no effect."""
         if self.tainted:
             self.check_taint(container)
@@ -195,7 +195,7 @@ class Writes(Reads):
         """Return the user's containers that were written to, by identity, but for arguments."""
         return {*self._entry, *self._written} - self.arguments.keys()
 
-    def _snapshot(self, container: Any) -> None:
+    def _snapshot(self, container: object) -> None:
         if id(container) not in self._entry:
             begun = self._begun.get(id(container))
             self._entry[id(container)] = copied(container) if begun is None else begun

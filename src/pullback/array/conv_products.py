@@ -1,0 +1,156 @@
+"""Convolutions of many channels with few places as one matrix product for all images.
+
+The kernels in native code (`large`) and `columns` go image by image, with vectors of places that lie side by
+side in one image. Where a result has a few places only, as behind the last strides of a residual network,
+most of such a vector is empty, and the weight is read again for each image. Here the columns of all images
+lie side by side:
+
+    conv            y (O, N·places)       =  w (O, C·taps)   · columns (C·taps, N·places)
+    conv_transpose  columns (C·taps, …)   =  wᵀ              · y (O, N·places), added to the places of x
+    conv_weight     w (O, C·taps)         =  y               · columnsᵀ
+
+Taps that lie outside of every image are left out: of a 3×3 kernel on 1×1 places one is left.
+"""
+
+import functools
+from collections.abc import Sequence
+from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from . import large
+from .columns import span
+from .named_tuples import NamedTuple
+
+Ints = tuple[int, ...]
+
+#: What a column costs beside a multiplication and addition, for each of the three ways: it is copied, or its
+#: product is added to a place of x; and the share of their lanes' time that kernels in native code take. They
+#: were fitted to 80 shapes on one thread with AVX-512: of 8×256×4×4 to 256 channels, 3×3, the three took 1.9,
+#: 3.1 and 3.5 ms, and take 1.5, 2.3 and 1.5; of 64×512×1×1 to 512 channels 42, 300 and 42, and take 2, 1, 1.
+CORRELATE, TRANSPOSE, WEIGHT = (145, 1.0), (250, 1.0), (120, 1.5)
+
+#: Bytes of a weight beyond the second-level cache: the kernels in native code read it across its rows for
+#: each image's covector, which takes them twice as long and more.
+_FAR = 4 << 20
+
+#: Bytes of a vector of the kernels in native code; columns from which a product is worth its calls; and bytes
+#: of all columns up to which they are laid out.
+_VECTOR, _FEWEST, _MOST_BYTES = 64, 32, 32 << 20
+
+
+class Tap(NamedTuple):
+    """Hold the columns ``(C, *taps, N, *output)`` under a tap, and their places in x ``(C, N, *size)``."""
+
+    columns: tuple[Any, ...]
+    places: tuple[Any, ...]
+
+
+class Plan(NamedTuple):
+    """Hold the taps that meet an image, the box ``(O, C, *taps)`` of the weight that they fill, how many
+    there are along each axis, the places of the result, and whether all taps meet all of these.
+    """
+
+    taps: tuple[Tap, ...]
+    box: tuple[slice, ...]
+    counts: Ints
+    output: Ints
+    is_full: bool
+
+
+@functools.lru_cache(maxsize=1024)
+def better(
+    way: tuple[int, float], images: int, size: Ints, w: Ints, output: Ints, itemsize: int, stride: Ints,
+    padding: Ints, dilation: Ints,
+) -> Plan | None:  # fmt: skip
+    """Return the plan of a convolution of one group that is less work by one of the three ways, else None."""
+    if 0 in (images, *size, *w, *output):
+        return None
+    found = plan(size, w[2:], stride, padding, dilation, output)
+    columns = images * prod(output)
+    met = prod(found.counts)
+    if columns < _FEWEST or met == 0 or columns * w[1] * met * itemsize > _MOST_BYTES:
+        return None
+    # The places of an image that are computed, those between its rows with them, in whole vectors.
+    places, lanes = 1, _VECTOR // itemsize
+    for n, p, s, o in zip(size, padding, stride, output, strict=True):
+        places = (places - 1) * -(-(n + 2 * p) // s) + o
+    places = -(-places // lanes) * lanes
+    each, share = way
+    if way is TRANSPOSE and prod(w) * itemsize >= _FAR:
+        share *= 2
+    work = (1.1 + each / w[0]) * prod(output) * met
+    return found if work < 0.9 * share * places * prod(w[2:]) else None
+
+
+@functools.lru_cache(maxsize=1024)
+def plan(size: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, output: Ints) -> Plan:
+    """Return how the taps of a kernel meet images of a size."""
+    axes = []
+    for n, k, s, p, d, o in zip(size, kernel, stride, padding, dilation, output, strict=True):
+        spans = [(i, *span(i * d - p, s, o, n)) for i in range(k)]
+        axes.append([found for found in spans if found[1].stop > found[1].start])
+    first = [axis[0][0] if axis else 0 for axis in axes]
+    counts = tuple([axis[-1][0] + 1 - axis[0][0] if axis else 0 for axis in axes])
+    taps, every = [], slice(None)
+    for met in product(*axes):
+        index = [i - begin for (i, _, _), begin in zip(met, first, strict=True)]
+        columns = (every, *index, every, *(target for _, target, _ in met))
+        taps.append(Tap(columns, (every, every, *(source for _, _, source in met))))
+    full = all(target == slice(0, o) for axis, o in zip(axes, output, strict=True) for _, target, _ in axis)
+    box = every, every, *(slice(begin, begin + count) for begin, count in zip(first, counts, strict=True))
+    return Plan(tuple(taps), box, counts, output, full and len(taps) == prod(counts))
+
+
+def _columns(x: ndarray, plan: Plan) -> ndarray:
+    """Return the columns of all images, ``(C · taps, N · places)``."""
+    images, channels = x.shape[:2]
+    make = np.empty if plan.is_full else np.zeros
+    columns = make((channels, *plan.counts, images, *plan.output), x.dtype)
+    turned = x.swapaxes(0, 1)
+    for tap in plan.taps:
+        columns[tap.columns] = turned[tap.places]
+    return columns.reshape(channels * prod(plan.counts), -1)
+
+
+def _weights(w: ndarray, plan: Plan) -> ndarray:
+    """Return a weight's taps that meet an image, ``(O, C · taps)``."""
+    return w[plan.box].reshape(len(w), -1)
+
+
+def _by_channel(y: ndarray) -> ndarray:
+    """Return the places of all images, ``(N, O, *output)`` -> ``(O, N · places)``."""
+    return y.swapaxes(0, 1).reshape(y.shape[1], -1)
+
+
+def correlate(x: ndarray, w: ndarray, bias: ndarray | None, plan: Plan) -> ndarray:
+    """Return `conv` of x and w, of one group, plus a bias."""
+    found = large.multiplied(_weights(w, plan), _columns(x, plan))
+    if bias is not None:
+        found += bias[:, None]
+    return np.ascontiguousarray(found.reshape(len(w), len(x), *plan.output).swapaxes(0, 1))
+
+
+def transpose(y: ndarray, w: ndarray, size: Sequence[int], plan: Plan) -> ndarray:
+    """Return `conv_transpose` of y and w, of one group."""
+    images, channels = len(y), w.shape[1]
+    columns = large.multiplied(_weights(w, plan).T, _by_channel(y))
+    columns = columns.reshape(channels, *plan.counts, images, *plan.output)
+    x = np.zeros((channels, images, *size), y.dtype)
+    for tap in plan.taps:
+        part = x[tap.places]
+        np.add(part, columns[tap.columns], out=part)
+    return np.ascontiguousarray(x.swapaxes(0, 1))
+
+
+def weight(x: ndarray, y: ndarray, shape: Ints, plan: Plan) -> ndarray:
+    """Return `conv_weight` of x and y, of one group, of a weight's shape."""
+    found = large.multiplied(_by_channel(y), _columns(x, plan).T).reshape(*shape[:2], *plan.counts)
+    if found.shape == shape:
+        return found
+    w = np.zeros(shape, x.dtype)
+    w[plan.box] = found
+    return w

@@ -1,0 +1,44 @@
+"""One product for all images gives what the sum over places gives, and is taken where it is less work."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+
+from pullback.array import conv, conv_products
+from pullback.array.geometry import output_size
+
+from .test_conv import by_definition, problems
+
+WAYS = conv_products.CORRELATE, conv_products.TRANSPOSE, conv_products.WEIGHT
+
+
+@settings(max_examples=80, deadline=None)
+@given(problems())
+def test_the_three_products_are_the_sums_over_places(problem):
+    x, w, stride, padding, dilation, groups, rng = problem
+    assume(groups == 1 and len(x))
+    output = output_size(x.shape[2:], w.shape[2:], stride, padding, dilation)
+    plan = conv_products.plan(x.shape[2:], w.shape[2:], stride, padding, dilation, output)
+    assume(plan.taps)
+    want = by_definition(x, w, stride, padding, dilation, 1)
+    bias = rng.standard_normal(len(w)).astype(x.dtype)
+    got = conv_products.correlate(x, w, bias, plan)
+    np.testing.assert_allclose(got, conv.add_bias(want.copy(), bias), atol=1e-10)
+    y = rng.standard_normal(want.shape).astype(x.dtype)
+    pulled = conv_products.transpose(y, w, x.shape[2:], plan)
+    weight = conv_products.weight(x, y, w.shape, plan)
+    assert all(a.flags.c_contiguous for a in (got, pulled, weight))
+    inner = np.sum(want * y)
+    np.testing.assert_allclose(np.sum(pulled * x), inner, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(np.sum(weight * w), inner, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_many_channels_of_few_places_are_one_product(way):
+    geometry = (1, 1), (1, 1), (1, 1), 1
+    few = (64, 512, 1, 1), (512, 512, 3, 3), (64, 512, 1, 1)
+    found = conv.as_product(way, *few, np.dtype(np.float32), *geometry)
+    # Of nine taps one meets the only place.
+    assert found is not None and found.counts == (1, 1)
+    many = (64, 16, 14, 14), (32, 16, 3, 3), (64, 32, 14, 14)
+    assert conv.as_product(way, *many, np.dtype(np.float32), *geometry) is None
