@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array import dtypes
+from ..array import dtypes, large
 from ..array.dtype_words import not_a_mask, type_word
 from ..array.elementwise import copy_into
 from ..core import calls, facade, inplace, overlap
@@ -68,6 +68,8 @@ _SELECT_NODE = _SELECT.node_class
 
 
 def _getitem(self: Any, index: Any) -> Any:
+    if _bracket is not None and (found := _bracket(self, index)) is not None:
+        return found
     if type(index) is int:
         a = self._value
         if type(a) is ndarray and a.ndim and (type(self) is Tensor or type(self) is facade.Parameter):
@@ -119,8 +121,9 @@ def _getitem(self: Any, index: Any) -> Any:
 
 
 def _use(found: Any) -> None:
-    global _cached
+    global _cached, _bracket
     _cached = found
+    _bracket = found and large.chains().inline_caches.function(HOT, "bracket")[0]
 
 
 def _integers(index: Any) -> bool:
@@ -214,6 +217,8 @@ def _read_axis(array: ndarray, places: tuple[Any, ...]) -> Any:
 _cache = InlineCache(_general_getitem, None, lambda args, kwargs: _general_getitem(*args), _use)
 #: What does the calls that the inline cache has a plan for, or counts them.
 _cached: Any = _cache.count
+#: What takes parts at integers and slices, or counts brackets.
+_bracket: Any = _cache.count
 
 
 # --- writing ------------------------------------------------------------------------------------------------
