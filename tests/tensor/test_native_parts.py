@@ -20,6 +20,8 @@ INDICES = [
     *itertools.product([-2, 3], SLICES[::5]), *itertools.product(SLICES[::31], SLICES[::37]),
     (..., 1), (1, ...), (2, ..., slice(1, 3), 0), (..., ...),
     (), ..., None, True, (True, 1), (1, None), 1 << 70, slice(1 << 70), (0, 0, 0), (0, 0, 0, 0), (1, 5),
+    torch.tensor(2), torch.tensor(-5), (slice(1, 3), torch.tensor(-1)), torch.tensor(1, dtype=torch.int32),
+    torch.tensor(True), torch.tensor([1]),
 ]  # fmt: skip
 
 

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ....ops.view import select, slice_dim
-from ...emit.restricted_python import Bool, Int, Object, Words, native, null, python, room
-from ...runtime.native_specification import WRITEABLE
+from ...emit.restricted_python import Bool, Int, Object, Words, load, native, null, python, room
+from ...runtime.native_specification import ALIGNED, WRITEABLE
 from ...runtime.python_objects import new_tensor, pair_of, shared
 from .arguments import (
     ASKS_VIEW,
     AT_ARRAY,
     AT_ELLIPSIS,
     AT_INT,
+    AT_INT64,
     AT_NO_GRAD_VIEW,
     AT_NONE,
     AT_SELECT,
@@ -37,7 +40,7 @@ from .text import recording
 
 #: What these calls need beside the objects of all tables.
 PART_OBJECTS: tuple[Any, ...] = (
-    ..., select.op, slice_dim.op, select.op.node_class, slice_dim.op.node_class
+    ..., select.op, slice_dim.op, select.op.node_class, slice_dim.op.node_class, np.dtype(np.int64)
 )  # fmt: skip
 #: Axes of a tensor at most, words of a step (whether it is a slice; axis and index, or axis, start, stop and
 #: step, which are the attributes of the op), and the step of a slice at most.
@@ -53,6 +56,15 @@ def is_number(thing: Object, header: Words) -> Bool:
         python.PyErr_Clear()
         return False
     return True
+
+
+@native
+def is_place(thing: Object, header: Words) -> Bool:
+    """Return whether something is a tensor of one integer without axes, which torch reads as a number."""
+    if not holds_array(thing, header, 0):
+        return False
+    array = thing.value
+    return array.rank == 0 and array.dtype is header[AT_INT64] and (array.flags & ALIGNED) != 0
 
 
 @native
@@ -102,7 +114,7 @@ def read_parts(items: Object, count: Int, is_alone: Bool, array: Object, header:
     taken = 0
     ellipses = 0
     for k in range(count):
-        if items[k].type is header[AT_INT] or items[k].type is header[AT_SLICE]:
+        if is_number(items[k], header) or items[k].type is header[AT_SLICE] or is_place(items[k], header):
             taken += 1
         elif items[k] is header[AT_ELLIPSIS]:
             ellipses += 1
@@ -122,22 +134,21 @@ def read_parts(items: Object, count: Int, is_alone: Bool, array: Object, header:
             step = steps + _WIDE * made
             size = shape[axis]
             axis += 1
-            if item.type is header[AT_INT]:
-                if not is_number(item, header):
+            if item.type is header[AT_SLICE]:
+                if not read_slice(item.ends, dim, size, header, step):
                     return -1
-                index = python.PyLong_AsLongLong(item)
+                if is_alone or not is_whole(item.ends, size, header):
+                    made += 1
+                dim += 1
+            else:
+                is_int = item.type is header[AT_INT]
+                index = python.PyLong_AsLongLong(item) if is_int else load(item.value.data, 64)
                 if index < -size or index >= size:
                     return -1
                 step[0] = 0
                 step[1] = dim
                 step[2] = index + size if index < 0 else index
                 made += 1
-            else:
-                if not read_slice(item.ends, dim, size, header, step):
-                    return -1
-                if is_alone or not is_whole(item.ends, size, header):
-                    made += 1
-                dim += 1
     return made
 
 
