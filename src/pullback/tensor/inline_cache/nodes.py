@@ -24,6 +24,15 @@ class Unplanned(Exception):
     """Say that a call is none whose like can be known."""
 
 
+class Before(Node):
+    """Stand for the node behind a tensor that a call writes to, by the number of the tensor."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
 #: Where something comes from: it is always the same; the array of a tensor, its version counter, the version
 #: that it has, the edge that leads to it; a node, and an output of one; a counter of several tensors.
 CONSTANT, ARRAY, COUNTER, VERSION, EDGE, NODE, OUTPUT, JOINED = range(8)
@@ -74,6 +83,8 @@ class History:
         if edge is None:
             return Source(CONSTANT)
         node, index = edge_target(edge)
+        if type(node) is Before:
+            return Source(EDGE, node.number)
         if type(node) is AccumulateGrad and id(node.variable) in self._given:
             return Source(EDGE, self._given.index(id(node.variable)))
         if node not in self._places:
@@ -146,7 +157,7 @@ def _reached(edges: Iterable[Any]) -> Iterator[Node]:
     seen: set[Node] = set()
     while stack:
         node = stack.pop()
-        if node in seen or type(node) is AccumulateGrad:
+        if node in seen or type(node) is AccumulateGrad or type(node) is Before:
             continue
         seen.add(node)
         if not isinstance(node, Node) or node._op is None or type(node) is not node._op.general_class:
@@ -170,6 +181,8 @@ class _Comparison:
         if source.kind == CONSTANT:
             return edge is None
         if source.kind == EDGE:
+            if type(edge) is Before:
+                return edge.number == source.which
             return edge is not None and edge is edge_of(self._tensors[source.which])
         if source.kind == OUTPUT:
             if type(edge) is not Output or edge.index != source.value:

@@ -23,6 +23,7 @@ from .arguments import (
     AT_FALSE,
     AT_GET_FRAME,
     AT_LEAF,
+    AT_MOVE,
     AT_NONE,
     AT_ONE,
     AT_OUTPUT,
@@ -193,8 +194,24 @@ def new_node(told: Words, aside: Object, header: Words) -> Object:
 
 
 @native
-def record(told: Words, aside: Object, header: Words) -> Bool:
-    """Make the nodes of a call, put aside, and put them behind what was computed; false on failure."""
+def moved(tensor: Words, history: Words, header: Words) -> Bool:
+    """Put a node behind a tensor that was written to; false on failure."""
+    given = room(2)
+    given[0] = tensor
+    given[1] = history
+    move: Object = header[AT_MOVE]
+    done = python.PyObject_Vectorcall(move, given, 2, null)
+    if done is null:
+        return False
+    python.Py_DecRef(done)
+    return True
+
+
+@native
+def record(told: Words, aside: Object, header: Words, written: Int) -> Bool:
+    """Make the nodes of a call, put aside, and put them behind what was computed and what was written to,
+    which is told by its place (0: nothing was); false on failure.
+    """
     at = room(1)
     code = place_of_call(header, at)
     if code is null:
@@ -217,7 +234,11 @@ def record(told: Words, aside: Object, header: Words) -> Bool:
         if history is null:
             return False
         tensor = aside[own[0] + 1]
-        before = tensor.node
-        tensor.node = history
+        before = history
+        if own[0] + 1 != written:
+            before = tensor.node
+            tensor.node = history
+        elif not moved(tensor, history, header):
+            return False
         python.Py_DecRef(before)
     return True
