@@ -242,7 +242,27 @@ def _setitem(self: Any, index: Any, value: Any) -> None:
             if counted:
                 written(self._counter)
             return None
+    planned = _cached_write is not None and not is_mask(given)
+    if planned and (not OVERRIDING or undisturbed(self, given, value)):
+        if (found := _cached_write(self, given, value, ABSENT)) is HOT:
+            found = _write_cache.specialise(self, given, value, ABSENT)
+        if found is not None:
+            return None
     return _general_setitem(self, given, value)
+
+
+def _use_write(found: Any) -> None:
+    global _cached_write
+    _cached_write = found
+
+
+def _put_(x: Any, index: Any, value: Any) -> Any:
+    _general_setitem(x, index, value)
+    return x
+
+
+_write_cache = InlineCache(_put_, None, lambda args, kwargs: _put_(*args), _use_write)
+_cached_write: Any = _write_cache.count
 
 
 #: dtypes of tensors that tell by their values which places are meant.

@@ -35,8 +35,8 @@ from .arguments import (
 #: Words of a source.
 SOURCE = 3
 #: Words of a node before the sources of its edges and of what it saved: class, shape, dtype and the numbers
-#: of these.
-_NODE = 5
+#: of these, and of what else it has; behind them two for each of that, its name and the object.
+_NODE = 6
 
 NODE_OBJECTS: dict[int, Any] = {
     AT_LEAF: LEAF, AT_ACCUMULATOR: accumulator, AT_OUTPUT: Output, AT_COUNT: blame.numbers,
@@ -59,10 +59,12 @@ def node_words(nodes: Sequence[Left], attached: Sequence[tuple[int, Source]], ke
     """Return nodes as words, and which of them become the history of which tensors."""
     words = [len(nodes), len(attached)]
     for node in nodes:
-        kept += [node.node_class, node.shape, node.dtype]
-        words += [id(node.node_class), id(node.shape), id(node.dtype), len(node.edges), len(node.saved)]
+        kept += [node.node_class, node.shape, node.dtype, node.own]
+        words += [id(node.node_class), id(node.shape), id(node.dtype)]
+        words += [len(node.edges), len(node.saved), len(node.own)]
         for source in (*node.edges, *node.saved):
             words += source_words(source, kept)
+        words += [id(thing) for pair in node.own for thing in pair]
     for number, source in attached:
         words += [number, *source_words(source, kept)]
     return words
@@ -190,6 +192,12 @@ def new_node(told: Words, aside: Object, header: Words) -> Object:
         node._dtype = shared(dtype)
         node._hooks = shared(none)
         node._seq = number
+        own = told + _NODE + SOURCE * (told[3] + told[4])
+        for n in range(told[5]):
+            name: Object = own[2 * n]
+            value: Object = own[2 * n + 1]
+            if python.PyObject_SetAttr(node, name, value) < 0:
+                return null
     return node
 
 
@@ -225,7 +233,7 @@ def record(told: Words, aside: Object, header: Words, written: Int) -> Bool:
         node._code = shared(code)
         node._at = shared(where)
         aside[1 + 2 * TENSORS + n] = node
-        now = now + _NODE + SOURCE * (now[3] + now[4])
+        now = now + _NODE + SOURCE * (now[3] + now[4]) + 2 * now[5]
     python.Py_DecRef(code)
     python.Py_DecRef(where)
     for k in range(told[1]):
