@@ -30,6 +30,7 @@ FORMS: dict[str, Callable[[Any, Any], Any]] = {
     "broadcast": lambda a, b: a * b[0] + a[:, :1],
     "real factors": lambda a, b: a.real * b,
     "made of parts": lambda a, b: torch.complex(a.real, b.imag) * b,
+    "made of angles": lambda a, b: torch.polar(a.real * b.real, b.imag) * b,
     "seen as complex": lambda a, b: torch.view_as_complex(torch.stack([a.real, b.imag], -1)) * a,
     "joined": lambda a, b: torch.cat([a, b * 2]),
     "joined with real ones": lambda a, b: torch.cat([a, b.real, torch.stack([a, a.imag + b])[1]]),

@@ -31,7 +31,7 @@ from .modes import DEFAULT, NO_GRAD, modes, put_modes
 from .node import AccumulateGrad, MultiNode, Node, Output, edge_target
 from .promotion import check_refused_shapes
 from .pulling import pulled_of_nothing, watched
-from .tracer import refuse_all
+from .tracer import Tracer, refuse_all
 from .underivable import Underivable
 
 #: Nanoseconds that a native loop saves at a node. Counted by nodes and not by passes: a pass of a thousand
@@ -136,6 +136,8 @@ class BackwardPass:
                 g = facade.sum_to(g, edge._shape)
             if g.dtype is not edge._dtype and g.dtype != edge._dtype:
                 g = facade.convert(g, edge._dtype)
+        elif kind is Tracer and g.shape == edge._shape and g.dtype is edge._dtype:
+            pass
         # NumPy's operators on 0-d arrays give scalars.
         elif not (
             (kind is float32 or kind is float64)
