@@ -53,6 +53,7 @@ from .inline_cache.cache import HOT, InlineCache
 from .inplace_variants import warn_of_expanded
 from .interception import OVERRIDING, intercepted
 from .override_dispatch import undisturbed
+from .read_calls import with_plans
 from .tensor import Tensor
 from .unrecorded import readable
 
@@ -241,28 +242,8 @@ def _setitem(self: Any, index: Any, value: Any) -> None:
         ):
             if counted:
                 written(self._counter)
-            return None
-    planned = _cached_write is not None and not is_mask(given)
-    if planned and (not OVERRIDING or undisturbed(self, given, value)):
-        if (found := _cached_write(self, given, value, ABSENT)) is HOT:
-            found = _write_cache.specialise(self, given, value, ABSENT)
-        if found is not None:
-            return None
-    return _general_setitem(self, given, value)
-
-
-def _use_write(found: Any) -> None:
-    global _cached_write
-    _cached_write = found
-
-
-def _put_(x: Any, index: Any, value: Any) -> Any:
-    _general_setitem(x, index, value)
-    return x
-
-
-_write_cache = InlineCache(_put_, None, lambda args, kwargs: _put_(*args), _use_write)
-_cached_write: Any = _write_cache.count
+            return
+    (_general_setitem if is_mask(given) else _put_)(self, given, value)
 
 
 #: dtypes of tensors that tell by their values which places are meant.
@@ -366,6 +347,12 @@ def _general_setitem(self: Any, index: Any, value: Any) -> None:
         if (own := without_leading_ones(shape_of(source))) != shape_of(source):
             source = reshape(source, own)
         put_into(x, where, source, dims, False, fills)
+
+
+@with_plans
+def _put_(x: Any, index: Any, value: Any) -> Any:
+    _general_setitem(x, index, value)
+    return x
 
 
 def _set_whole(x: Any, index: Any, value: Any) -> None:
