@@ -93,6 +93,13 @@ def test_infinite_parts_and_nan(name):
     assert close(FORMS[name](a, b), torch.compile(FORMS[name])(a, b), 1e-12)
 
 
+@pytest.mark.parametrize("form", [lambda z: z * 1, lambda z: 1 / z, lambda z: z / 1, lambda z: 1.0 * z])
+def test_a_product_with_one_may_have_other_parts(form):
+    special = [0.0, 1.0, float("inf"), float("nan")]
+    numbers = torch.tensor([complex(x, y) for x in special for y in special], dtype=torch.complex128)
+    assert close(form(numbers), torch.compile(form)(numbers), 0)
+
+
 @pytest.mark.parametrize("dtype", [torch.complex64, torch.complex128])
 def test_exponentials_of_special_parts(dtype):
     special = [0.0, -0.0, 1.0, -80.0, 90.0, 710.0, 1e5, 1e-30, float("inf"), float("-inf"), float("nan")]

@@ -76,6 +76,8 @@ def algebra(program: Program) -> Program:
 LOOKED_AT = 4096
 #: Ops that give back their first operand where the second, or the attribute, is this number.
 _NEUTRAL = {"mul": 1, "mul_number": 1, "div": 1, "div_number": 1, "sub": 0, "pow_scalar": 1}
+#: Those in which complex numbers meet the number's zero part: an infinite part makes a nan of it.
+_MIXING = frozenset({"mul", "mul_number", "div", "div_number"})
 _SHAPING = frozenset({"view", "expand", "reshape_alias"})
 
 
@@ -86,6 +88,8 @@ def _unchanged(equation: Equation, work: _Rewriter) -> int | None:
         return None
     x = operands[0].index
     if name in _NEUTRAL:
+        if work.program.dtypes[x].kind in "cW" and name in _MIXING:
+            return None
         others = (*operands[1:], *equation.attrs)
         return x if len(others) == 1 and _is_number(others[0], _NEUTRAL[name], work) else None
     if name in _SHAPING:
