@@ -215,3 +215,90 @@ def test_the_place_of_a_write_is_kept():
     x.add_(y)
     assert [run[:2] for run in x._counter[1]] == [[1, 3], [4, 4]]
     assert x._counter[1][1][2] is sys._getframe().f_code and x._counter[1][1][4] > number
+
+
+#: Also of these: functions that save what they overwrite, what they give, or both.
+WITH_A_HISTORY = {name: WRITES[name] for name in WRITES if name not in ("lt_", "fill_diagonal_")} | {
+    "mul_": lambda s: (drawn(s + 1, 5, 4),), "exp_": lambda s: (), "tanh_": lambda s: (),
+}  # fmt: skip
+
+
+def written_to(write, seed, args, recorded, retains=False):
+    """What a write leaves behind, and the gradients through it."""
+    leaf = drawn(seed, 5, 4).requires_grad_()
+    args = [
+        a.clone().requires_grad_(recorded == "operands")
+        if isinstance(a, torch.Tensor) and a.is_floating_point() else a for a in args
+    ]  # fmt: skip
+    x = drawn(seed, 5, 4) if recorded == "operands" else leaf * 2
+    if retains:
+        x.retain_grad()
+    assert write(x, *args) is x
+    edges = [(node and node.name(), place) for node, place in x.grad_fn.next_functions]
+    told = x.grad_fn.name(), edges, x._version, x._counter[1][-1][:2], x._counter[2]
+    inputs = [v for v in (leaf, *args) if isinstance(v, torch.Tensor) and v.requires_grad]
+    (x * x).sum().backward()
+    grads = [v.grad for v in (*([x] if retains else []), *inputs)]
+    return told, [None if g is None else g.numpy().tobytes() for g in (x.detach(), *grads)]
+
+
+@pytest.mark.parametrize("recorded", ["itself", "operands"])
+@pytest.mark.parametrize("name", WITH_A_HISTORY)
+def test_histories_and_gradients_are_those_of_the_call(name, recorded):
+    method, given = getattr(torch.Tensor, name), WITH_A_HISTORY[name]
+    args = [
+        a.requires_grad_(recorded == "operands")
+        if isinstance(a, torch.Tensor) and a.is_floating_point() else a for a in given(0)
+    ]  # fmt: skip
+    if recorded == "itself":
+        assert learn_with_a_history(method, *args)
+    elif any(isinstance(a, torch.Tensor) and a.requires_grad for a in args):
+        x = drawn(0, 5, 4)
+        assert learn(lambda: method(x.detach(), *args))
+    else:
+        return
+    for seed in range(5):
+        for retains in {False, recorded == "itself"}:
+            own, its = [written_to(f, seed, given(seed), recorded, retains) for f in (method, cold(name))]
+            assert own == its
+
+
+def learn_with_a_history(write, *args):
+    leaf = torch.rand(5, 4, requires_grad=True)
+    return learn(lambda: write(leaf * 2, *args))
+
+
+def test_what_writes_with_a_history_is_no_leaf_and_no_view():
+    y = torch.rand(5, 4)
+    assert learn_with_a_history(torch.Tensor.mul_, y)
+    leaf = torch.rand(5, 4, requires_grad=True)
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
+        leaf.mul_(y)
+    hidden = torch.rand(7, 4, requires_grad=True) * 1
+    hidden[1:6].mul_(y)
+    assert hidden.grad_fn.name() == "torch::autograd::CopySlices"
+    hidden = leaf * 1
+    with torch.no_grad():
+        hidden.mul_(y)
+    assert hidden.grad_fn.name() == "MulBackward0" and hidden._version == 1
+    before = leaf.exp()
+    before.mul_(y)  # what it saved is overwritten
+    with pytest.raises(RuntimeError, match="modified by .* which is output 0 of Exp, is at version 1"):
+        before.sum().backward()
+    twice = leaf * 1
+    twice.mul_(twice)  # so is the other operand
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        twice.sum().backward()
+
+
+def test_what_is_saved_is_copied_before_it_is_written_to():
+    x, y = torch.rand(5, 4), torch.rand(5, 4)
+    assert learn(torch.Tensor.sub_, x, y) and learn_with_a_history(torch.Tensor.sub_, y)
+    leaf = torch.rand(5, 4, requires_grad=True)
+    with torch.autograd.graph.allow_mutation_on_saved_tensors():
+        z, hidden = leaf * x, leaf.exp()
+        saved, result = x.clone(), hidden.detach().clone()
+        x.sub_(y)
+        hidden.sub_(y)
+        (z + hidden).sum().backward()
+    assert torch.equal(leaf.grad, saved + result)

@@ -282,7 +282,7 @@ def record_write(x: TensorBase, node: History, lasts: bool = True) -> None:
     """
     if (record := x._view) is None:
         if node is not None or modes().grad:
-            _move_history(x, node)
+            move_history(x, node)
         return
     base = record.base
     plain = type(value := base._value) is ndarray is type(x._value)
@@ -310,7 +310,7 @@ def record_write(x: TensorBase, node: History, lasts: bool = True) -> None:
         source._edges = (view_nodes.replayed_node(base, x, record), *source._edges[1:])
     elif after.computed and isinstance(old, view_nodes.AsStridedBackward0):
         source._edges = (old.again(), *source._edges[1:])
-    _move_history(base, after)
+    move_history(base, after)
     if not lasts:
         return
     bring_up_to_date(x)
@@ -332,7 +332,7 @@ def _note_history(node: Node, x: TensorBase) -> None:
         node._saved = tuple(parts)
 
 
-def _move_history(x: TensorBase, node: History) -> None:
+def move_history(x: TensorBase, node: History) -> None:
     """Put a new node behind `x` and tell the storage's counter, for messages; a retained grad moves along,
     other hooks stay with the old node.
     """

@@ -17,7 +17,7 @@ from ..array.elementwise import fill as fill_array
 from ..array.layout import towards
 from ..core import inplace
 from ..core.calls import edge_of
-from ..core.meta import is_meta
+from ..core.meta import Meta, is_meta
 from ..core.modes import modes
 from ..core.node import DIFFERENTIABLE
 from ..core.overlap import is_same
@@ -75,6 +75,12 @@ def write_copy(x: Any, source: Any, fills: bool = False, lasts: bool = True) -> 
     is_there = type(a) is ndarray and type(b) is ndarray and source._counter is x._counter and is_same(a, b)
     read = () if fills or is_there else (source,)
     inplace.check_writable(x, wanted or inplace.requires_grad(x), source is x, read)
+    if x._view is not None and isinstance(a, Meta) and type(a) is not Meta:
+        # What inline caches note: it gets the history that an array gets, below.
+        x._value = i.copy(x, source)._value
+        bump(x)
+        inplace.record_write(x, edge if wanted else None, lasts)
+        return x
     if (
         type(a) is not ndarray
         or type(b) is not ndarray

@@ -51,6 +51,7 @@ from .inline_cache.cache import HOT, InlineCache
 from .inplace_variants import warn_of_expanded
 from .interception import OVERRIDING, intercepted
 from .override_dispatch import undisturbed
+from .read_calls import with_plans
 from .tensor import Tensor
 from .unrecorded import readable
 
@@ -193,8 +194,8 @@ def _setitem(self: Any, index: Any, value: Any) -> None:
         ):
             if counted:
                 written(self._counter)
-            return None
-    return _general_setitem(self, given, value)
+            return
+    (_general_setitem if is_mask(given) else _put_)(self, given, value)
 
 
 #: dtypes of tensors that tell by their values which places are meant.
@@ -298,6 +299,12 @@ def _general_setitem(self: Any, index: Any, value: Any) -> None:
         if (own := without_leading_ones(shape_of(source))) != shape_of(source):
             source = reshape(source, own)
         put_into(x, where, source, dims, False, fills)
+
+
+@with_plans
+def _put_(x: Any, index: Any, value: Any) -> Any:
+    _general_setitem(x, index, value)
+    return x
 
 
 def _set_whole(x: Any, index: Any, value: Any) -> None:

@@ -156,9 +156,9 @@ class InlineCache:
         """Do a call by a plan, and send what its nodes saved through hooks; None where there is none.
 
         A look does the call once more: what it saves without hooks is not part of the program. So a call that
-        draws or writes is not looked at here.
+        draws is not looked at here. One that writes is Python's: hooks may ask for what it overwrites.
         """
-        plain = None if mode.autocast is not None else beneath_hooks(mode)
+        plain = None if mode.autocast is not None or self._writes else beneath_hooks(mode)
         if plain is None:
             return None
         since = next_sequence()
@@ -218,6 +218,7 @@ class InlineCache:
         if autocast and not self._is_told_beneath(planning.casts(call, given, tensors)):
             before.restore()
             return None
+        recorded = tuple(map(planning.has_history, tensors)) if self._writes else ()
         result = call(*given)
         stand = before if before.note_end() else None
         if stand and has_foreign_threads():  # what they draw meanwhile would be drawn twice
@@ -238,7 +239,9 @@ class InlineCache:
                     given, tensors, alike = planning.without_inference(call, given, tensors, result)
             looked_at = self._kinds is not None and by_place > self._kinds.safe
             function = call if named or looked_at or stand else self._function
-            compute, *plan = self._planned(source, function, given, tensors, alike, stand, met)
+            compute, *plan = self._planned(
+                source, function, given, tensors, recorded, alike, stand, met
+            )
             self._casts = self._casts or not (met or planning.casts(call, given, tensors) is False)
             # In between another thread's trace may have come upon a tensor, which has no strides then.
             is_told = source.add(self._table, arguments, named, compute, *plan)
@@ -265,12 +268,14 @@ class InlineCache:
         return False
 
     def _planned(
-        self, source: Any, function: Function, given: Any, tensors: list[Any], result: Any, stand: Any,
-        met: bool,
+        self, source: Any, function: Function, given: Any, tensors: list[Any], recorded: tuple[bool, ...],
+        result: Any, stand: Any, met: bool,
     ) -> Any:  # fmt: skip
         texts: list[Any] = []
         if self._writes:
-            compute, *plan = writes.planned_write(function, given, tensors, result, stand, met)
+            compute, *plan = writes.planned_write(
+                function, given, tensors, recorded, result, stand, met
+            )
         else:
             compute, *plan = planning.planned(
                 function, given, tensors, result, self._looks, stand, met, texts

@@ -17,11 +17,21 @@ from ...core.saved import FROZEN
 from ...core.underivable import Underivable
 from ...core.value import TensorBase
 from ...core.versions import Joined
+from ...core.view_nodes import CopySlices
 from ...core.views import View
 
 
 class Unplanned(Exception):
     """Say that a call is none whose like can be known."""
+
+
+class Before(Node):
+    """Stand for the node behind a tensor that a call writes to, by the number of the tensor."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, number: int) -> None:
+        self.number = number
 
 
 #: Where something comes from: it is always the same; the array of a tensor, its version counter, the version
@@ -42,13 +52,16 @@ class Source(NamedTuple):
 
 
 class Left(NamedTuple):
-    """Tell a node by its class, edges, what it saved, and the shape and dtype of what it gave."""
+    """Tell a node by its class, edges, what it saved, the shape and dtype of what it gave, and what else it
+    has, with its names.
+    """
 
     node_class: type[Node]
     edges: tuple[Source, ...]
     saved: tuple[Source, ...]
     shape: Any
     dtype: Any
+    own: tuple[tuple[str, Any], ...] = ()
 
 
 class History:
@@ -74,6 +87,8 @@ class History:
         if edge is None:
             return Source(CONSTANT)
         node, index = edge_target(edge)
+        if type(node) is Before:
+            return Source(EDGE, node.number)
         if type(node) is AccumulateGrad and id(node.variable) in self._given:
             return Source(EDGE, self._given.index(id(node.variable)))
         if node not in self._places:
@@ -83,11 +98,14 @@ class History:
 
     def _left(self, node: Node) -> Left:
         op = node._op
+        edges = tuple([self.source(edge) for edge in node._edges])
+        if type(node) is CopySlices:
+            own = tuple([(name, getattr(node, name)) for name in CopySlices.__slots__])
+            return Left(CopySlices, edges, (), node._shape, node._dtype, own)
         saved: list[Source] = []
         for k in range(0, 3 * op.layout.count, 3):
             saved += self._saved(*node._saved[k : k + 3])
         saved += [Source(CONSTANT, value=v) for v in node._saved[3 * op.layout.count :]]
-        edges = tuple([self.source(edge) for edge in node._edges])
         return Left(op.node_class, edges, tuple(saved), node._shape, node._dtype)
 
     def _saved(self, value: Any, counter: Any, version: Any) -> Iterator[Source]:
@@ -146,13 +164,14 @@ def _reached(edges: Iterable[Any]) -> Iterator[Node]:
     seen: set[Node] = set()
     while stack:
         node = stack.pop()
-        if node in seen or type(node) is AccumulateGrad:
+        if node in seen or type(node) is AccumulateGrad or type(node) is Before:
             continue
         seen.add(node)
-        if not isinstance(node, Node) or node._op is None or type(node) is not node._op.general_class:
-            raise Unplanned
-        if isinstance(node, Underivable):
-            raise Unplanned
+        if type(node) is not CopySlices:
+            if not isinstance(node, Node) or node._op is None or type(node) is not node._op.general_class:
+                raise Unplanned
+            if isinstance(node, Underivable):
+                raise Unplanned
         yield node
         stack += [edge_target(edge)[0] for edge in node._edges if edge is not None]
 
@@ -170,6 +189,8 @@ class _Comparison:
         if source.kind == CONSTANT:
             return edge is None
         if source.kind == EDGE:
+            if type(edge) is Before:
+                return edge.number == source.which
             return edge is not None and edge is edge_of(self._tensors[source.which])
         if source.kind == OUTPUT:
             if type(edge) is not Output or edge.index != source.value:
@@ -186,6 +207,7 @@ class _Comparison:
             node._op is left.node_class._op
             and isinstance(node, MultiNode) is issubclass(left.node_class, MultiNode)
             and (node._shape, node._dtype) == (left.shape, left.dtype)
+            and all(getattr(node, name, None) == value for name, value in left.own)
             and len(node._saved) == len(left.saved) and len(node._edges) == len(left.edges)
             and all(map(self._is_saved, node._saved, left.saved))
             and all(map(self.is_edge, node._edges, left.edges))

@@ -23,6 +23,7 @@ from .arguments import (
     AT_FALSE,
     AT_GET_FRAME,
     AT_LEAF,
+    AT_MOVE,
     AT_NONE,
     AT_ONE,
     AT_OUTPUT,
@@ -34,8 +35,8 @@ from .arguments import (
 #: Words of a source.
 SOURCE = 3
 #: Words of a node before the sources of its edges and of what it saved: class, shape, dtype and the numbers
-#: of these.
-_NODE = 5
+#: of these, and of what else it has; behind them two for each of that, its name and the object.
+_NODE = 6
 
 NODE_OBJECTS: dict[int, Any] = {
     AT_LEAF: LEAF, AT_ACCUMULATOR: accumulator, AT_OUTPUT: Output, AT_COUNT: blame.numbers,
@@ -58,10 +59,12 @@ def node_words(nodes: Sequence[Left], attached: Sequence[tuple[int, Source]], ke
     """Return nodes as words, and which of them become the history of which tensors."""
     words = [len(nodes), len(attached)]
     for node in nodes:
-        kept += [node.node_class, node.shape, node.dtype]
-        words += [id(node.node_class), id(node.shape), id(node.dtype), len(node.edges), len(node.saved)]
+        kept += [node.node_class, node.shape, node.dtype, node.own]
+        words += [id(node.node_class), id(node.shape), id(node.dtype)]
+        words += [len(node.edges), len(node.saved), len(node.own)]
         for source in (*node.edges, *node.saved):
             words += source_words(source, kept)
+        words += [id(thing) for pair in node.own for thing in pair]
     for number, source in attached:
         words += [number, *source_words(source, kept)]
     return words
@@ -197,12 +200,34 @@ def node_of(
         node._dtype = dtype
         node._hooks = shared(none)
         node._seq = number
+        own = told + _NODE + SOURCE * (told[3] + told[4])
+        for n in range(told[5]):
+            name: Object = own[2 * n]
+            value: Object = own[2 * n + 1]
+            if python.PyObject_SetAttr(node, name, value) < 0:
+                return null
     return node
 
 
 @native
-def record(told: Words, aside: Object, header: Words) -> Bool:
-    """Make the nodes of a call, put aside, and put them behind what was computed; false on failure."""
+def moved(tensor: Words, history: Words, header: Words) -> Bool:
+    """Put a node behind a tensor that was written to; false on failure."""
+    given = room(2)
+    given[0] = tensor
+    given[1] = history
+    move: Object = header[AT_MOVE]
+    done = python.PyObject_Vectorcall(move, given, 2, null)
+    if done is null:
+        return False
+    python.Py_DecRef(done)
+    return True
+
+
+@native
+def record(told: Words, aside: Object, header: Words, written: Int) -> Bool:
+    """Make the nodes of a call, put aside, and put them behind what was computed and what was written to,
+    which is told by its place (0: nothing was); false on failure.
+    """
     at = room(1)
     code = place_of_call(header, at)
     if code is null:
@@ -216,7 +241,7 @@ def record(told: Words, aside: Object, header: Words) -> Bool:
         node._code = shared(code)
         node._at = shared(where)
         aside[1 + 2 * TENSORS + n] = node
-        now = now + _NODE + SOURCE * (now[3] + now[4])
+        now = now + _NODE + SOURCE * (now[3] + now[4]) + 2 * now[5]
     python.Py_DecRef(code)
     python.Py_DecRef(where)
     for k in range(told[1]):
@@ -225,7 +250,11 @@ def record(told: Words, aside: Object, header: Words) -> Bool:
         if history is null:
             return False
         tensor = aside[own[0] + 1]
-        before = tensor.node
-        tensor.node = history
+        before = history
+        if own[0] + 1 != written:
+            before = tensor.node
+            tensor.node = history
+        elif not moved(tensor, history, header):
+            return False
         python.Py_DecRef(before)
     return True

@@ -23,6 +23,7 @@ from ....array.named_tuples import NamedTuple
 from ....array.strides import address, restrided
 from ....core import facade
 from ....core.blame import written
+from ....core.inplace import move_history
 from ....tensor.inline_cache.nodes import Left, Source
 from ...emit import python_functions
 from ...runtime import engine
@@ -184,7 +185,8 @@ class InlineCaches:
             return None
         objects = [*OBJECTS, facade.Tensor, facade.Parameter, hot]
         of_nodes = [id(NODE_OBJECTS[k]) for k in sorted(NODE_OBJECTS)]
-        words = [0, 0, *map(id, objects), *of_nodes, id(int), id(slice), id(written), *map(id, PART_OBJECTS)]
+        words = [0, 0, *map(id, objects), *of_nodes, id(int), id(slice), id(written), id(move_history)]
+        words += map(id, PART_OBJECTS)
         table = np.array(words, np.int64)
         self._kept += [table, hot]
         return python_functions.function(entry, self._library.address(entry), table), table
@@ -263,7 +265,7 @@ class InlineCaches:
         # Of what is computed where nothing is recorded, and of its views, none has a history.
         given = len(recorded or ())
         seen = any(type(result) is tuple and result[0] < given for result, _ in results)
-        silent = -1 if nodes and views else ASKS_HISTORY if seen else 0
+        silent = -1 if nodes and (views or target >= 0) else ASKS_HISTORY if seen else 0
         words = [
             int(table[FIRST]), 0 if compute is None else id(compute), computed,
             computed + held, self._nodes(nodes, attached), len(nodes), ASKS_HISTORY | ASKS_VIEW * views,

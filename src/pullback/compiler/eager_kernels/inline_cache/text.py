@@ -132,8 +132,8 @@ def compute(plan: Words, tensors: Int, aside: Object, header: Words, unrecorded:
 
 @native
 def may_write(plan: Words, tensors: Int, aside: Object, header: Words, unrecorded: Object) -> Bool:
-    """Return whether the tensor that a plan writes to takes that without a history, and whether no other
-    argument shares its memory.
+    """Return whether the tensor that a plan writes to takes that, with a history where the plan has nodes,
+    and whether no other argument shares its memory.
     """
     none: Object = header[AT_NONE]
     place: Int = plan[_WRITTEN]
@@ -144,9 +144,10 @@ def may_write(plan: Words, tensors: Int, aside: Object, header: Words, unrecorde
     if (array.flags & WRITEABLE) == 0:
         return False
     view = tensor.view
-    if view is not none and view.view_base.node is not none:
+    records = plan[_NODES] != 0
+    if view is not none and (records or view.view_base.node is not none):
         return False
-    if tensor.node is not none and tensor.node is not header[AT_LEAF]:
+    if tensor.node is not none and (tensor.node is header[AT_LEAF]) == records:
         return False
     reach: Words = plan[_REACH]
     low: Bytes = array.data
@@ -261,7 +262,7 @@ def do_plan(plan: Words, aside: Object, header: Words, unrecorded: Object) -> Ob
     written: Int = plan[_WRITTEN]
     if writes and not count_write(aside[written], header):
         return null
-    if records and nodes is not null and not record(nodes, aside, header):
+    if records and nodes is not null and not record(nodes, aside, header, written):
         return null
     value = results_of(plan, aside, header, unrecorded)
     for m in range(tensors + plan[_ARRAYS]):
