@@ -181,7 +181,15 @@ def new_node(told: Words, aside: Object, header: Words) -> Object:
     kind: Object = told[0]
     shape: Object = told[1]
     dtype: Object = told[2]
-    return node_of(kind, edges, saved, shared(shape), shared(dtype), header)
+    node = node_of(kind, edges, saved, shared(shape), shared(dtype), header)
+    if node is not null:
+        own = told + _NODE + SOURCE * (told[3] + told[4])
+        for n in range(told[5]):
+            name: Object = own[2 * n]
+            value: Object = own[2 * n + 1]
+            if python.PyObject_SetAttr(node, name, value) < 0:
+                return null
+    return node
 
 
 @native
@@ -200,12 +208,6 @@ def node_of(
         node._dtype = dtype
         node._hooks = shared(none)
         node._seq = number
-        own = told + _NODE + SOURCE * (told[3] + told[4])
-        for n in range(told[5]):
-            name: Object = own[2 * n]
-            value: Object = own[2 * n + 1]
-            if python.PyObject_SetAttr(node, name, value) < 0:
-                return null
     return node
 
 
