@@ -214,7 +214,7 @@ class InlineCache:
         met = kind in self._met
         if self._waits_longer(tensors, met):
             return None
-        before = draws.Stand(streams)
+        before, versions = draws.Stand(streams), [tensor._counter[0] for tensor in tensors]
         if autocast and not self._is_told_beneath(planning.casts(call, given, tensors)):
             before.restore()
             return None
@@ -236,9 +236,15 @@ class InlineCache:
                 put_modes(NO_GRAD)
                 with noted_warnings():
                     given, tensors, alike = planning.without_inference(call, given, tensors, result)
+                versions = [0] * len(tensors)
             looked_at = self._kinds is not None and by_place > self._kinds.safe
             function = call if named or looked_at or stand else self._function
-            compute, *plan = self._planned(source, function, given, tensors, alike, stand, met)
+            # What writes by its name, or because it was told to (``inplace=True``).
+            wrote = self._writes or any(
+                alike is tensor and tensor._counter[0] != version
+                for tensor, version in zip(tensors, versions, strict=True)
+            )
+            compute, *plan = self._planned(source, function, given, tensors, alike, stand, met, wrote)
             self._casts = self._casts or not (met or planning.casts(call, given, tensors) is False)
             # In between another thread's trace may have come upon a tensor, which has no strides then.
             is_told = source.add(self._table, arguments, named, compute, *plan)
@@ -266,10 +272,10 @@ class InlineCache:
 
     def _planned(
         self, source: Any, function: Function, given: Any, tensors: list[Any], result: Any, stand: Any,
-        met: bool,
+        met: bool, wrote: bool,
     ) -> Any:  # fmt: skip
         texts: list[Any] = []
-        if self._writes:
+        if wrote:
             compute, *plan = writes.planned_write(function, given, tensors, result, stand, met)
         else:
             compute, *plan = planning.planned(
