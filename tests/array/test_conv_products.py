@@ -20,6 +20,8 @@ def test_the_three_products_are_the_sums_over_places(problem):
     output = output_size(x.shape[2:], w.shape[2:], stride, padding, dilation)
     plan = conv_products.plan(x.shape[2:], w.shape[2:], stride, padding, dilation, output)
     assume(plan.taps)
+    # A kernel of one tap is a product for each image, too.
+    plan = plan._replace(is_stack=plan.is_full and w[0, 0].size == 1)
     want = by_definition(x, w, stride, padding, dilation, 1)
     bias = rng.standard_normal(len(w)).astype(x.dtype)
     got = conv_products.correlate(x, w, bias, plan)
@@ -42,3 +44,19 @@ def test_many_channels_of_few_places_are_one_product(way):
     assert found is not None and found.counts == (1, 1)
     many = (64, 16, 14, 14), (32, 16, 3, 3), (64, 32, 14, 14)
     assert conv.as_product(way, *many, np.dtype(np.float32), *geometry) is None
+    # One image of one place was left to a kernel that reads the weight across its rows: 11 times as long.
+    one = (1, 512, 1, 1), (512, 512, 3, 3), (1, 512, 1, 1)
+    assert conv.as_product(way, *one, np.dtype(np.float32), *geometry) is not None
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("stride", [1, 2])
+def test_a_kernel_of_one_tap_is_a_product_for_each_image(way, stride):
+    geometry = (stride, stride), (0, 0), (1, 1), 1
+    shapes = (2, 64, 20 * stride, 20 * stride), (256, 64, 1, 1), (2, 256, 20, 20)
+    found = conv.as_product(way, *shapes, np.dtype(np.float32), *geometry)
+    assert found is not None and found.is_stack
+    # Of images of few places all are one product.
+    few = (8, 256, 7, 7), (256, 256, 1, 1), (8, 256, 7, 7)
+    found = conv.as_product(way, *few, np.dtype(np.float32), (1, 1), *geometry[1:])
+    assert found is None or not found.is_stack

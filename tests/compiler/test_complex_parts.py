@@ -30,6 +30,7 @@ FORMS: dict[str, Callable[[Any, Any], Any]] = {
     "broadcast": lambda a, b: a * b[0] + a[:, :1],
     "real factors": lambda a, b: a.real * b,
     "made of parts": lambda a, b: torch.complex(a.real, b.imag) * b,
+    "made of angles": lambda a, b: torch.polar(a.real * b.real, b.imag) * b,
     "seen as complex": lambda a, b: torch.view_as_complex(torch.stack([a.real, b.imag], -1)) * a,
     "joined": lambda a, b: torch.cat([a, b * 2]),
     "joined with real ones": lambda a, b: torch.cat([a, b.real, torch.stack([a, a.imag + b])[1]]),
@@ -90,6 +91,13 @@ def test_infinite_parts_and_nan(name):
     numbers = torch.tensor([complex(x, y) for x in special for y in special], dtype=torch.complex128)
     a, b = numbers[:, None].expand(49, 49).contiguous(), numbers.expand(49, 49).contiguous()
     assert close(FORMS[name](a, b), torch.compile(FORMS[name])(a, b), 1e-12)
+
+
+@pytest.mark.parametrize("form", [lambda z: z * 1, lambda z: 1 / z, lambda z: z / 1, lambda z: 1.0 * z])
+def test_a_product_with_one_may_have_other_parts(form):
+    special = [0.0, 1.0, float("inf"), float("nan")]
+    numbers = torch.tensor([complex(x, y) for x in special for y in special], dtype=torch.complex128)
+    assert close(form(numbers), torch.compile(form)(numbers), 0)
 
 
 @pytest.mark.parametrize("dtype", [torch.complex64, torch.complex128])

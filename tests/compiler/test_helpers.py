@@ -263,6 +263,25 @@ def test_functions_go_over_to_better_code(apart, monkeypatch, tmp_path):
     engine.library(program, first=WRITTEN, moved=note)
 
 
+def test_better_code_does_not_wait_for_other_code():
+    # The thread that brings better code of one library may have code of another to bring next.
+    code = codegen.compiled(TEXT, WRITTEN)
+    waits, improved, came = threading.Event(), threading.Event(), []
+
+    def source():
+        waits.set()
+        came.append(improved.wait(20))
+        return code
+
+    thread = threading.Thread(target=engine.Library(source, {}).address, args=("twice",))
+    thread.start()
+    waits.wait(60)
+    assert len(engine.Library(code, {}).improve(code, ["twice"])) == 1
+    improved.set()
+    thread.join(60)
+    assert came == [True]
+
+
 def test_where_no_other_process_compiles_this_one_does(apart, monkeypatch):
     monkeypatch.setattr(sys, "executable", "/nowhere/python3")
     monkeypatch.setattr(tiering, "LOOP", 100.0)

@@ -17,6 +17,7 @@ from pullback.array import (
     random_gamma,
     random_integer,
     random_normal,
+    random_rounding,
     taps,
     tiering,
 )
@@ -556,6 +557,21 @@ def test_draws_by_rejection_are_the_same_natively(monkeypatch, price, dtype):
             chances = torch.linspace(0, 1.1, few.numel(), dtype=dtype)
             drawn.append(torch.binomial(few.floor(), chances, generator=generator))
         found.append([*drawn, generator.get_state(), torch.randn(3, generator=generator)])
+    for natively, plainly in zip(*found, strict=True):
+        assert torch.equal(natively, plainly)
+
+
+def test_logarithms_of_draws_are_the_same_natively(monkeypatch, price):
+    found, asked, ask = [], [], large.ask
+    monkeypatch.setattr(large, "ask", lambda kernel, *given: asked.append(kernel) or ask(kernel, *given))
+    for is_hot in (False, True):
+        price(0 if is_hot else 1 << 62)
+        monkeypatch.setattr(random_rounding, "_HOTNESS", tiering.Hotness())
+        generator = torch.Generator().manual_seed(7)
+        drawn = [torch.empty(n).exponential_(2.0, generator=generator) for n in (1, 40, 3000)]
+        drawn.append(torch.empty(40, 50).mT.geometric_(0.3, generator=generator))
+        found.append([*drawn, generator.get_state()])
+        assert ("c_function" in asked) == is_hot
     for natively, plainly in zip(*found, strict=True):
         assert torch.equal(natively, plainly)
 

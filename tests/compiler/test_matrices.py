@@ -123,3 +123,13 @@ def test_the_pullback_of_a_diagonal(shape: tuple[int, ...], axes: tuple[int, int
         return torch.autograd.grad(torch.diagonal(x, offset, *axes).pow(3).sum(), x)[0]
 
     _check(slope, _numbers(*shape).requires_grad_())
+
+
+@pytest.mark.parametrize("offset", [-2, 0, 1])
+@pytest.mark.parametrize(("shape", "axes"), [((4,), (0, 1)), ((4,), (1, 0)), ((2, 5, 3), (0, -1))])
+def test_rows_on_diagonals(shape: tuple[int, ...], axes: tuple[int, int], offset: int) -> None:
+    def slope(x: Any) -> Any:
+        whole = torch.diag_embed(x * 2, offset, *axes)
+        return whole, torch.autograd.grad((whole + 1).pow(3).sum(), x)[0]
+
+    _check(slope, _numbers(*shape).requires_grad_())

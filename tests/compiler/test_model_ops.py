@@ -12,6 +12,8 @@ from pullback import nn
 from tests.compiler.agreement import agree
 
 pytest.importorskip("llvmlite")
+from pullback.compiler.lower import routines
+
 pytestmark = pytest.mark.usefixtures("in_haste")
 F = nn.functional
 attend = F.scaled_dot_product_attention
@@ -111,3 +113,22 @@ def test_losses_of_ignored_classes_only_are_nan_without_gradient():
     loss.backward()
     assert loss.isnan()
     assert scores.grad.tolist() == [[0, 0, 0], [0, 0, 0]]
+
+
+def test_axes_that_lie_in_a_row_are_joined_in_one_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is read with other strides than it is written keeps a loop for each axis."""
+    nests: list[list[int]] = []
+    nest = routines.nest
+
+    def counted(ops: Any, variables: Any, independent: bool = True) -> Any:
+        nests.append([v.extent for v in variables])
+        return nest(ops, variables, independent)
+
+    monkeypatch.setattr(routines, "nest", counted)
+    x, y = torch.randn(2, 3, 5, 7), torch.randn(2, 3, 7, 5)
+
+    def step(x: Any, y: Any) -> Any:
+        return torch.cat([x * 2, y.mT + 1, x[:, :1] - x.sum(1, keepdim=True)], 1)
+
+    torch.testing.assert_close(torch.compile(step)(x, y), step(x, y))
+    assert nests == [[2, 105], [2, 3, 5, 7], [2, 35]]

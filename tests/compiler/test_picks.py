@@ -155,3 +155,23 @@ def test_a_view_that_a_history_needs_is_refused_as_in_eager(k):
     for place in (0, k, k + 1):
         with pytest.raises(RuntimeError, match="modified by an inplace operation"):
             compiled(X, place)
+
+
+def test_a_mask_says_where_a_sources_elements_go_in_order() -> None:
+    x, y = torch.randn(4, 5, requires_grad=True), torch.randn(7, requires_grad=True)
+
+    def step(x: Any, mask: Any, y: Any) -> Any:
+        z = (x * 2).masked_scatter(mask, y)
+        z.masked_scatter_(~mask[:, :1] & mask, y * 0.5 + z.sum())
+        return z, *torch.autograd.grad((z * z).sum(), (x, y))
+
+    compiled = torch.compile(step, fullgraph=True)
+    for chosen in ((), (3,), (0, 4, 9, 11, 12, 13, 19)):
+        mask = torch.zeros(20, dtype=torch.bool)
+        mask[list(chosen)] = True
+        mask = mask.view(4, 5)
+        for found, expected in zip(compiled(x, mask, y), step(x, mask, y), strict=True):
+            torch.testing.assert_close(found, expected)
+    for form in (compiled, step):
+        with pytest.raises(RuntimeError, match="Number of elements of source < number of ones in mask"):
+            form(x, torch.ones(4, 5, dtype=torch.bool), y)

@@ -10,6 +10,7 @@ import pullback as torch
 
 pytest.importorskip("llvmlite")
 from pullback.compiler.lower.filling import Call  # it needs llvmlite
+from pullback.compiler.lower.lowered import Routine
 
 F = torch.nn.functional
 
@@ -36,6 +37,17 @@ def test_values_and_gradients_are_eagers(size, mode, padding_mode, align_corners
     for expected, found in zip(step(x, grid), compiled(x, grid), strict=True):
         assert torch.allclose(expected, found, rtol=1e-4, atol=1e-5)
     assert not kernels(compiled)
+
+
+def test_all_pixels_around_a_place_are_added_to_in_one_loop():
+    def step(x: Any, grid: Any) -> Any:
+        return torch.autograd.grad(F.grid_sample(x, grid, align_corners=False).sum(), x)[0]
+
+    x, grid = torch.randn(2, 1, 5, 6, requires_grad=True), torch.rand(2, 4, 7, 2)
+    compiled = torch.compile(step)
+    torch.testing.assert_close(compiled(x, grid), step(x, grid))
+    nodes = compiled._native.specializations[-1].forward.lowered.nodes
+    assert sum(isinstance(node, Routine) for node in nodes) == 1
 
 
 def test_places_that_are_no_numbers():

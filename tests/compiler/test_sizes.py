@@ -114,6 +114,7 @@ def test_kernels_in_loops_know_their_few_rows(monkeypatch: pytest.MonkeyPatch) -
 
 
 KERNEL = """(ptr %p0, i64 %lo, i64 %hi) nounwind #0 {{
+entry:
   store i64 0, ptr %v1
   %v3 = icmp slt i64 %v2, {0}
   %v4 = mul nsw i64 %v2, {0}
@@ -126,15 +127,42 @@ KERNEL = """(ptr %p0, i64 %lo, i64 %hi) nounwind #0 {{
 
 def test_a_general_kernel_is_told_what_differs() -> None:
     """Numbers that are equal in every text are one argument, and those that never differ are none."""
-    texts = [KERNEL.format(n, n - 1, 8, kind) for n, kind in ((5, 5), (6, 5), (100, 1))]
+    texts = [KERNEL.format(n, 2 * n, 8, kind) for n, kind in ((5, 5), (6, 5), (100, 1))]
     assert len({*map(pattern, texts)}) == 1
     general = General(texts)
     head = "(ptr %p0, i64 %lo, i64 %hi, i64 %size0, i64 %size1)"
     whole = KERNEL.replace("(ptr %p0, i64 %lo, i64 %hi)", head)
     assert general.text == whole.format("%size0", "%size1", 8, 5)
     assert [general.sizes(text) for text in texts] == [
-        ", i64 5, i64 4", ", i64 6, i64 5", ", i64 100, i64 99"
+        ", i64 5, i64 10", ", i64 6, i64 12", ", i64 100, i64 200"
     ]  # fmt: skip
+
+
+def test_sizes_that_grow_alike_are_one_argument() -> None:
+    """Offsets in rows behind an array are its size and a number: a Fourier transform has a hundred."""
+    texts = [KERNEL.format(n, n - 1, n + 7, 5) for n in (5, 6, 100)]
+    general = General(texts)
+    whole = KERNEL.replace("(ptr %p0, i64 %lo, i64 %hi)", "(ptr %p0, i64 %lo, i64 %hi, i64 %size0)")
+    sums = "entry:\n  %size0.0 = add i64 %size0, -1\n  %size0.1 = add i64 %size0, 7\n"
+    assert general.text == whole.format("%size0", "%size0.0", "%size0.1", 5).replace("entry:\n", sums)
+    assert [general.sizes(text) for text in texts] == [", i64 5", ", i64 6", ", i64 100"]
+
+
+def transforms(x: Any, q: Any) -> Any:
+    """Filter rows by a kernel for all of them, in a program that has modules of kernels."""
+    rows = torch.cat([x, x.sin()], 1)
+    length = rows.shape[1]
+    found = torch.fft.irfft(torch.fft.rfft(rows) * torch.fft.rfft(q.sin() * rows[:1]), n=length)
+    found = found + torch.fft.irfft(torch.fft.rfft(rows[:3].exp()), n=length).sum(0)
+    return found.square().sum() + pyramid(found[:, : x.shape[1]], q)
+
+
+def test_transforms_of_one_length_share_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """LLVM compiles the loops of a length once, whatever the number of rows."""
+    kernels = kernels_of(transforms, monkeypatch)
+    long = [text for text in kernels.names if text.count("\n") >= modules.LINES]
+    assert long
+    assert all("%size" in text.partition(")")[0] for text in long)
 
 
 SCALED = """(ptr %p0, i64 %lo, i64 %hi) nounwind #0 {{

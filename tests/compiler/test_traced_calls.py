@@ -10,6 +10,7 @@ import pytest
 pytest.importorskip("llvmlite")
 
 import pullback as torch
+from pullback.compiler.frontend import pulled_back
 from pullback.core import recorded_pullback, traced_calls
 from pullback.nn import functional as F
 
@@ -71,6 +72,27 @@ def test_a_pullback_is_learnt_once(monkeypatch):
     assert recorded_pullback.Tracer is traced_calls.Tracer
     compared(steps(lambda x, w: torch.tanh(x) * w, 30), (5,), (5,))
     assert ran.count("tanh") < 10 and ran.count("mul") < 10
+
+
+def test_a_result_that_was_pulled_back_is_looked_at_once(monkeypatch):
+    """What refuses a second pullback is the youngest node that is freed: the others are not looked for."""
+    looked = []
+    is_freed = pulled_back.is_freed
+    monkeypatch.setattr(pulled_back, "is_freed", lambda saved: looked.append(saved) or is_freed(saved))
+
+    def loss(x, w):
+        y = x
+        for _ in range(30):
+            y = torch.tanh(y) * w
+        y = y.square().mean()
+        y.backward()
+        return y
+
+    x, w = (torch.ones(3, requires_grad=True) for _ in range(2))
+    result = torch.compile(loss, backend="native")(x, w)
+    assert len(looked) < 5
+    with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+        result.backward()
 
 
 def test_a_first_gradient_is_traced_once(monkeypatch):

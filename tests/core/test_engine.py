@@ -261,6 +261,25 @@ def test_a_batch_of_covectors_accumulates():
     np.testing.assert_allclose(x.grad.numpy(), [6 * 101.0, 12 * 1010.0])
 
 
+def test_a_leaf_that_is_asked_for_twice_gets_its_gradient_once():
+    x = leaf([1.0, 2.0])
+    torch.autograd.backward([3 * x, x], [torch.ones(2)] * 2, inputs=[x, x])
+    assert x.grad.tolist() == [4.0, 4.0]
+
+
+def test_a_gradient_of_what_a_wider_operand_was_written_into_is_of_its_dtype():
+    wide = torch.tensor([2.0, 3.0], dtype=torch.float64)
+    x = leaf([1.0, 2.0], torch.float32)
+    y = (x * 1).mul_(wide)
+    seen = []
+    y.register_hook(lambda g: seen.append(g.dtype))
+    (captured,) = torch.autograd.grad((y * wide).sum(), y, retain_graph=True)
+    y.retain_grad()
+    (y * wide).sum().backward()
+    assert {captured.dtype, y.grad.dtype, x.grad.dtype, *seen} == {torch.float32}
+    assert x.grad.tolist() == [4.0, 9.0]
+
+
 def test_a_covector_of_another_shape_names_both():
     y = leaf([1.0, 2.0]) * 2
     with pytest.raises(RuntimeError, match="Mismatch in shape") as caught:

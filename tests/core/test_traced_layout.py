@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from typing import Any
+
 import numpy as np
 import pytest
 
-import pullback  # noqa: F401  # it fills the table
+import pullback
 from pullback.array.layout import dense_strides
 from pullback.array.random import Generator
 from pullback.core import traced_layout
@@ -36,3 +39,23 @@ def test_draws_lie_as_in_eager_without_a_number_drawn(
     monkeypatch.setattr(traced_layout, "_asked", lambda *given: pytest.fail("a kernel ran"))
     found = traced_layout.strides_of_results(TABLE[name], [x], attrs, [x.shape])
     assert found == [dense_strides(drawn)]
+
+
+def test_the_rows_of_an_array_are_asked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = Counter[str]()
+    laid_out = traced_layout.Layouts._laid_out
+
+    def counting(self: Any, equation: Any) -> Any:
+        asked[equation.op] += 1
+        return laid_out(self, equation)
+
+    def rows(x: Any) -> Any:
+        parts = [x[n] for n in range(1, 4)]
+        return [part[1:].mT for part in parts], [pullback.exp(part.mT) for part in parts]
+
+    x = pullback.ones(5, 4, 3)
+    monkeypatch.setattr(traced_layout.Layouts, "_laid_out", counting)
+    views, values = pullback.compile(rows)(x)
+    assert [(v.stride(), v.storage_offset()) for v in views] == [((1, 3), n) for n in (15, 27, 39)]
+    assert [v.stride() for v in values] == [(1, 3)] * 3
+    assert asked["exp"] == asked["transpose"] == 1

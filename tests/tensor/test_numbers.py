@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import sys
 
 import pytest
 
@@ -115,3 +116,26 @@ def test_a_quotient_of_two_numbers_is_a_size_in_a_compiled_function() -> None:
         return x.view(pullback.div(x.shape[0], 7, rounding_mode="trunc") - 1, -1)
 
     assert pullback.compile(chunks, fullgraph=True)(pullback.zeros(36)).shape == (4, 9)
+
+
+READ = [
+    [], [1, 2], [1, 2.5], (1.5, -0.0), [[1, 2], (3, 4)], [[1.0], [2]], [[], []], [[1], [2, 3]], [[1, True]],
+    [[[1.5]]], [1, 2**63], [2**24 + 1, 0.5], [1e300], [10**400, 1.0], [[1.0], 2.0], 7, 2**63, -0.0, [True],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["", "float32", "float64", "int64", "float16", "bool"])
+@pytest.mark.parametrize("data", READ, ids=[*map(str, range(len(READ)))])
+def test_what_numpy_reads_at_once_is_what_is_read_by_number(data, dtype, monkeypatch) -> None:
+    options = {"dtype": getattr(pullback, dtype)} if dtype else {}
+
+    def read():
+        try:
+            found = pullback.tensor(data, **options)
+        except (OverflowError, RuntimeError, TypeError, ValueError) as error:
+            return type(error), str(error)
+        return found.dtype, found.shape, found.numpy().tobytes()
+
+    found = read()
+    monkeypatch.setattr(sys.modules["pullback.tensor.data"], "_plain_dtype", lambda data, dtype: None)
+    assert found == read()

@@ -99,3 +99,24 @@ def test_equality_of_plain_arrays_asks_nothing_else():
     assert "equal" in names and "array_equal" not in names
     half = torch.tensor([1.0, 2.0], dtype=torch.bfloat16)
     assert torch.equal(half, half.clone()) and torch.equal(torch.tensor([1, 2]), torch.tensor([1.0, 2.0]))
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("shape", [(7, 3), (300, 301), (2000, 301)])
+def test_equal_elements_have_no_variance(shape: Any, dtype: Any, compiled: bool) -> None:
+    """The mean of 300 times 0.1 is another number than 0.1, and yet std is 0, as users ask before they divide
+    by it; and the variance of others is what it was.
+    """
+    if compiled:
+        pytest.importorskip("llvmlite")
+
+    def of_columns(x: Any) -> Any:
+        return x.var(0), x.std(0, correction=0), x.T.std(1)
+
+    call = torch.compile(of_columns) if compiled else of_columns
+    x = torch.full(shape, 0.1, dtype=dtype)
+    assert all(not found.any() for found in call(x))
+    x[:, 0] += torch.arange(shape[0], dtype=dtype) % 2
+    exact = np.var(x.numpy().astype(np.longdouble), axis=0, ddof=1)
+    np.testing.assert_allclose(call(x)[0].numpy(), exact, rtol=1e-5, atol=0)

@@ -121,7 +121,13 @@ def adaptive_avg_pool(x: ndarray, output: Sequence[int]) -> ndarray:
         return avg_pool(x, windows)
     if x.dtype.itemsize == 2:
         return adaptive_avg_pool(x.astype(np.float32), output).astype(x.dtype)
-    return over_planes(x, [_adaptive(n, o) for n, o in zip(x.shape[2:], output)])
+    return over_planes(x, adaptive_maps(x.shape[2:], output))
+
+
+def adaptive_maps(size: Sequence[int], output: Sequence[int], transpose: bool = False) -> list[Taps]:
+    """Return the averages along each axis, or their transposes."""
+    make = _adaptive_back if transpose else _adaptive
+    return [make(n, o) for n, o in zip(size, output)]
 
 
 @functools.lru_cache(maxsize=64)
@@ -149,4 +155,4 @@ def adaptive_avg_pool_adjoint(y: ndarray, size: Sequence[int]) -> ndarray:
         return avg_pool_adjoint(y, windows, size)
     if y.dtype.itemsize == 2:
         return adaptive_avg_pool_adjoint(y.astype(np.float32), size).astype(y.dtype)
-    return over_planes(y, [_adaptive_back(n, o) for n, o in zip(size, y.shape[2:])])
+    return over_planes(y, adaptive_maps(size, y.shape[2:], transpose=True))

@@ -18,11 +18,15 @@ import numpy as np
 
 from .quiet import IGNORE, loud, quiet
 from .scipy_functions import special
+from .tiering import Hotness
 
 # Of fewer elements, and until so many have been computed, math's functions in a Python loop (40 ns each)
 # spare SciPy's import (120 ms, 15 MB).
 FEW, IMPORTED_FROM = 100, 1 << 20
 _computed = 0
+#: What a number costs through math's functions; in a native loop 10.
+NANOSECONDS = 80
+_HOTNESS = Hotness()
 
 _SPLIT = 2.0**27 + 1
 _LOW_BITS = 2**29 - 1
@@ -106,6 +110,8 @@ def _add_to_odd(a: np.ndarray, b: np.ndarray | float) -> np.ndarray:
 
 def log(x: np.ndarray) -> np.ndarray:
     """Return the C library's log(x); log(0) is -inf."""
+    if (native := _native("logarithms", x)) is not None:
+        return native(x)
     if _is_spared(x) and x.all():
         return _each(math.log, x)
     try:
@@ -117,6 +123,8 @@ def log(x: np.ndarray) -> np.ndarray:
 
 def log1p(x: np.ndarray) -> np.ndarray:
     """Return the C library's log1p(x) for x > -1."""
+    if (native := _native("logarithms_of_rest", x)) is not None:
+        return native(x)
     if _is_spared(x):
         return _each(math.log1p, x)
     try:
@@ -124,6 +132,11 @@ def log1p(x: np.ndarray) -> np.ndarray:
     except ModuleNotFoundError:
         return _each(math.log1p, x)
     return boxcox1p(x, 0.0)
+
+
+def _native(kind: str, x: np.ndarray) -> Callable[[np.ndarray], np.ndarray] | None:
+    """Return a native loop, where math's functions have cost as much as one."""
+    return (_HOTNESS.is_hot(x.size * NANOSECONDS) or None) and _HOTNESS.ask("c_function", kind)
 
 
 def cos_sin(theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -43,7 +43,13 @@ def resize(x: ndarray, axes: Sequence[Axis]) -> ndarray:
         return resize(x.astype(np.float32), axes).astype(x.dtype)
     if x.dtype == np.uint8 and not _picks(axes):
         return _resize_bytes(x, axes)
-    return over_planes(x, [_forward(axis, _precision(x.dtype)) for axis in _settled(axes)])
+    return over_planes(x, maps(axes, x.dtype))
+
+
+def maps(axes: Sequence[Axis], dtype: np.dtype, transpose: bool = False) -> list[Taps]:
+    """Return the map along each axis, or its transpose, for numbers of a dtype."""
+    make = _backward if transpose else _forward
+    return [make(axis, _precision(dtype)) for axis in _settled(axes)]
 
 
 @lru_cache(maxsize=64)
@@ -83,7 +89,7 @@ def resize_adjoint(y: ndarray, axes: Sequence[Axis]) -> ndarray:
     """Return the transpose of `resize`: y ``(N, C, *output)`` goes, weighted, to where it came from."""
     if y.dtype.itemsize == 2 and y.dtype.kind not in "iu":
         return resize_adjoint(y.astype(np.float32), axes).astype(y.dtype)
-    return over_planes(y, [_backward(axis, _precision(y.dtype)) for axis in _settled(axes)])
+    return over_planes(y, maps(axes, y.dtype, transpose=True))
 
 
 def _settled(axes: Sequence[Axis]) -> list[Axis]:

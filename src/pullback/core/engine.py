@@ -31,7 +31,7 @@ from .modes import DEFAULT, NO_GRAD, modes, put_modes
 from .node import AccumulateGrad, MultiNode, Node, Output, edge_target
 from .promotion import check_refused_shapes
 from .pulling import pulled_of_nothing, watched
-from .tracer import refuse_all
+from .tracer import Tracer, refuse_all
 from .underivable import Underivable
 
 #: Nanoseconds that a native loop saves at a node. Counted by nodes and not by passes: a pass of a thousand
@@ -136,6 +136,8 @@ class BackwardPass:
                 g = facade.sum_to(g, edge._shape)
             if g.dtype is not edge._dtype and g.dtype != edge._dtype:
                 g = facade.convert(g, edge._dtype)
+        elif kind is Tracer and g.shape == edge._shape and g.dtype is edge._dtype:
+            pass
         # NumPy's operators on 0-d arrays give scalars.
         elif not (
             (kind is float32 or kind is float64)
@@ -290,12 +292,13 @@ class Backward(BackwardPass, Task):
                 heappush(self.heap, (-_YOUNGEST - len(self.awaited), leaf))
 
     def _capture(self, node: Node, g: Any, capture: Capture) -> None:
+        if self.accumulates and type(node) is AccumulateGrad:
+            # Once, however often a leaf is asked for.
+            accumulate_grad(node, c_copy(g) if isinstance(g, ndarray) else g, self.create_graph)
+            return
         for index, position in capture.wanted[node]:
             value = g[index] if g is not None and isinstance(node, MultiNode) else g
-            if self.accumulates and type(node) is AccumulateGrad:
-                own = c_copy(value) if isinstance(value, ndarray) else value
-                accumulate_grad(node, own, self.create_graph)
-            elif value is not None:
+            if value is not None:
                 before = capture.results[position]
                 capture.results[position] = value if before is None else plus(before, value)
 

@@ -6,6 +6,8 @@ The closures of `calls` do the common case inline; whatever else there is comes 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import repeat
+from operator import is_not
 from typing import TYPE_CHECKING, Any
 
 from numpy import ndarray
@@ -200,8 +202,12 @@ def attach(
     level: int,
 ) -> None:
     """Make the node of a call and put it behind the differentiable outputs."""
-    which = range(len(outs)) if op.many else op.differentiable_outputs
-    carried = [(out, dtype) for k in which if (dtype := dtype_of((out := outs[k])._value)) in DIFFERENTIABLE]
+    carried = []
+    for k in range(len(outs)) if op.many else op.differentiable_outputs:
+        value = (out := outs[k])._value
+        dtype = value.dtype if type(value) is Tracer else dtype_of(value)
+        if dtype in DIFFERENTIABLE:
+            carried.append((out, dtype))
     if not carried:
         return
     node = _new(op.general_class)
@@ -211,7 +217,7 @@ def attach(
     if op.joint:
         wants: tuple[bool, ...] = (True,)
     else:
-        wants = tuple([e is not None for e in edges])
+        wants = tuple(map(is_not, edges, repeat(None)))
     save(node, layout, tensors, inner, attrs, outs, wants)
     if isinstance(node, MultiNode):
         node._shape = tuple([shape_of(out._value) for out, _ in carried])
@@ -220,7 +226,7 @@ def attach(
             out._node = Output(node, k)
     else:
         out, node._dtype = carried[0]
-        node._shape = shape_of(out._value)
+        node._shape = out._value.shape if type(out._value) is Tracer else shape_of(out._value)
         out._node = node
     stamp(node)
     for created in node_watchers:

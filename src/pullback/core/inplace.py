@@ -152,8 +152,11 @@ def store(x: TensorBase, new: Any) -> Any:
         if (shape := shape_of(value)) != (made := shape_of(new._value)):
             raise errors.wrong_out_shape(shape, made)
         dtype, found = dtype_of(value), dtype_of(new._value)
-        if dtype != found and not castable(found, dtype):
-            raise errors.unsafe_result(found, dtype)
+        if dtype != found:
+            if not castable(found, dtype):
+                raise errors.unsafe_result(found, dtype)
+            if node is not None and type(node) is not Output:
+                node._dtype = dtype  # a gradient of what is written is of its dtype
     announce_write(x)
     if type(value) in IN_MEMORY and type(new._value) in IN_MEMORY:
         if node is not None:

@@ -68,7 +68,7 @@ class Equation(NamedTuple):
 
 def read_by(equations: Iterable[Equation]) -> set[int]:
     """Return the numbers of the values that equations read."""
-    return {o.index for e in equations for o in e.operands if isinstance(o, Reference)}
+    return {o[0] for e in equations for o in e.operands if type(o) is Reference}
 
 
 class Recorder:
@@ -128,6 +128,8 @@ class Recorder:
         self._kinds: dict[tuple[tuple[int, ...], np.dtype[Any]], int] = {}
         self._pairs: list[tuple[tuple[int, ...], np.dtype[Any]]] = []
         self._kind_of: list[int] = []
+        #: Returns a number that values of one shape and dtype have in common.
+        self.kind_of = self._kind_of.__getitem__
         #: Each value as an operand.
         self.references: list[Reference] = []
         #: Writes down what is like something that it wrote before, where its owner has that done.
@@ -173,22 +175,18 @@ class Recorder:
         if (kind := self._kinds.get(pair)) is None:
             kind = self._kinds[pair] = len(self._pairs)
             self._pairs.append(pair)
-        return Tracer(self, self.new_of(kind))
+        return Tracer(self, self.new_of(kind).index)
 
-    def new_of(self, kind: int) -> int:
-        """Return the number of a new value of a shape and dtype that came up before (see `kind_of`)."""
+    def new_of(self, kind: int) -> Reference:
+        """Return a new value of a shape and dtype that came up before (see `kind_of`)."""
         shape, dtype = self._pairs[kind]
         self.shapes.append(shape)
         self.dtypes.append(dtype)
         self._kind_of.append(kind)
         references = self.references
-        index = len(references)
-        references.append(_new_tuple(Reference, (index,)))
-        return index
-
-    def kind_of(self, number: int) -> int:
-        """Return a number that values of one shape and dtype have in common."""
-        return self._kind_of[number]
+        made = _new_tuple(Reference, (len(references),))
+        references.append(made)
+        return made
 
     def results(self, op: Op, kinds: Sequence[Any], seen: Sequence[object], attrs: tuple[object, ...]) -> Any:
         """Return (shape, dtype) of each result of an op on what its shape rule sees (see `operand`).

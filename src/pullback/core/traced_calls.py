@@ -9,6 +9,8 @@ other values from there.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import repeat
+from operator import is_
 from typing import TYPE_CHECKING, Any
 
 from ..array.dtypes import get_default_dtype
@@ -20,14 +22,15 @@ from .modes import DEFAULT, NO_GRAD, modes
 from .node import LEAF, accumulator
 from .op import TABLE, of
 from .recorder import NUMBERS, Equation, Recorder, Reference
-from .saved import plain_saved
+from .saved import check_versions, picker
 from .tracer import Tracer
-from .value import refresh, wrap
+from .value import refresh
 
 if TYPE_CHECKING:
     from .node import Node
     from .op import Op
 
+_new = object.__new__
 _new_tuple = tuple.__new__
 _NUMBERS = frozenset(NUMBERS)
 Pullback = Callable[["Node", Any], tuple[Any, ...]]
@@ -37,16 +40,22 @@ class _Written(NamedTuple):
     """One equation of a pattern."""
 
     op: str
-    operands: tuple[tuple[bool, Any], ...]  # a value of the pattern by its place, or what stands there always
+    operands: Callable[[Any], tuple[Any, ...]]  # picks them from what the pattern is given, holds and makes
     attrs: tuple[object, ...]
-    kinds: tuple[int, ...]  # of its results (see `Recorder.kind_of`)
+    outputs: int
     several: bool
 
 
 class _Pattern(NamedTuple):
-    """Hold what a pullback writes down, and the places of the values that it returns; None for none."""
+    """Hold what a pullback writes down.
 
+    Its values are what it is given, then `constants`, then what its equations make, which `kinds` tells (see
+    `Recorder.kind_of`); `results` are the places of those that it returns, None for none.
+    """
+
+    constants: tuple[Any, ...]
     equations: tuple[_Written, ...]
+    kinds: tuple[int, ...]
     results: tuple[int | None, ...]
 
 
@@ -151,9 +160,9 @@ class Patterns:
         """Write an equation down whose results are of some kinds; return their numbers."""
         recorder = self._recorder
         if len(kinds) == 1:
-            outputs: tuple[int, ...] = (recorder.new_of(kinds[0]),)
+            outputs: tuple[int, ...] = (recorder.new_of(kinds[0]).index,)
         else:
-            outputs = tuple([recorder.new_of(kind) for kind in kinds])
+            outputs = tuple([recorder.new_of(kind).index for kind in kinds])
         equation = _new_tuple(Equation, (op, operands, attrs, outputs, several))
         recorder.equations.append(equation)
         for n in outputs:
@@ -172,12 +181,17 @@ class Patterns:
         recorder = self._recorder
         if g.recorder is not recorder or recorder.places is not None:
             return general(node, g)
-        op, saved = node._op, plain_saved(node)
-        behind = 3 * op.layout.count
+        op = node._op
+        count = op.layout.count
+        saved = check_versions(node, count)
         kind_of = recorder._kind_of
         values = [g.index]
-        key: list[Any] = [op, modes(), get_default_dtype(), kind_of[g.index], *map(_exact, saved[behind:])]
-        for v in saved[:behind:3]:
+        attrs = saved[3 * count :]
+        types = tuple(map(type, attrs))
+        if float in types or complex in types:
+            attrs = tuple(map(_exact, attrs))
+        key: list[Any] = [op, modes(), get_default_dtype(), attrs, types, kind_of[g.index]]
+        for v in saved[: 3 * count : 3]:
             kind = type(v)
             if kind is Tracer and v.recorder is recorder:
                 # The same value twice may be another case.
@@ -190,56 +204,68 @@ class Patterns:
                 key.append(_exact(v))
             else:
                 return general(node, g)
-        key += [edge is None for edge in node._edges]
+        key += map(is_, node._edges, _NONES)
         told = tuple(key)
         pattern = self._pullbacks.get(told, NotImplemented)
         if pattern is NotImplemented:
-            start, first, asked = len(recorder.equations), len(recorder.shapes), recorder.layouts_asked
+            start, asked = len(recorder.equations), recorder.layouts_asked
             grads = general(node, g)
             known = asked == recorder.layouts_asked
-            self._pullbacks[told] = self._pattern(values, start, first, grads) if known else None
+            self._pullbacks[told] = self._pattern(values, start, grads) if known else None
             return grads
         return general(node, g) if pattern is None else self._written(pattern, values)
 
-    def _pattern(self, values: list[int], start: int, first: int, grads: tuple[Any, ...]) -> _Pattern | None:
-        """Return what a pullback has written down from equation `start` on, whose values begin at `first`."""
+    def _pattern(self, values: list[int], start: int, grads: tuple[Any, ...]) -> _Pattern | None:
+        """Return what a pullback has written down from equation `start` on."""
         recorder = self._recorder
-        place = {index: n for n, index in enumerate(values)}
+        equations = recorder.equations[start:]
+        if any(TABLE[e.op].acts or (TABLE[e.op].in_order and TABLE[e.op].is_view) for e in equations):
+            return None
+        made = [n for equation in equations for n in equation.outputs]
+        own = {*values, *made}
+        constants = [
+            o for equation in equations for o in equation.operands
+            if type(o) is not Reference or o.index not in own
+        ]  # fmt: skip
+        if any(type(o) is Reference and o.index not in recorder.constants for o in constants):
+            return None
+        behind = len(values) + len(constants)
+        place = {index: behind + n for n, index in enumerate(made)}
+        place |= {index: n for n, index in enumerate(values)}
+        others = iter(range(len(values), behind))
         found = []
-        for op, given, attrs, outputs, several in recorder.equations[start:]:
-            declared = TABLE[op]
-            if declared.acts or (declared.in_order and declared.is_view):
-                return None
-            operands: list[tuple[bool, Any]] = []
-            for operand in given:
-                if type(operand) is not Reference:
-                    operands.append((False, operand))
-                elif operand.index in place:
-                    operands.append((True, place[operand.index]))
-                elif operand.index in recorder.constants:
-                    operands.append((False, operand))
-                else:
-                    return None
-            kinds = tuple([recorder.kind_of(n) for n in outputs])
-            found.append(_Written(op, tuple(operands), attrs, kinds, several))
-            for n in outputs:
-                place[n] = len(place)
+        for op, given, attrs, outputs, several in equations:
+            places = [
+                place[o.index] if type(o) is Reference and o.index in own else next(others) for o in given
+            ]
+            found.append(_Written(op, picker(places), attrs, len(outputs), several))
         results = []
         for gi in grads:
             known = type(gi) is Tracer and gi.recorder is recorder
             if gi is not None and (not known or gi.index not in place):
                 return None
             results.append(None if gi is None else place[gi.index])
-        return _Pattern(tuple(found), tuple(results))
+        kinds = tuple(map(recorder.kind_of, made))
+        return _Pattern(tuple(constants), tuple(found), kinds, tuple(results))
 
     def _written(self, pattern: _Pattern, values: list[int]) -> tuple[Any, ...]:
         """Write a pattern down for other values; return its results."""
         recorder = self._recorder
-        references = recorder.references
-        for op, given, attrs, kinds, several in pattern.equations:
-            operands = tuple([references[values[v]] if own else v for own, v in given])
-            values += self._write(op, operands, attrs, kinds, several)
-        return tuple([None if n is None else Tracer(recorder, values[n]) for n in pattern.results])
+        references, equations, makers = recorder.references, recorder.equations, recorder.makers
+        n = len(references)
+        held = [*[references[v] for v in values], *pattern.constants, *map(recorder.new_of, pattern.kinds)]
+        for op, pick, attrs, count, several in pattern.equations:
+            outputs = (n,) if count == 1 else tuple(range(n, n + count))
+            equation = _new_tuple(Equation, (op, pick(held), attrs, outputs, several))
+            equations.append(equation)
+            for output in outputs:
+                makers[output] = equation
+            n += count
+        return tuple([None if n is None else Tracer(recorder, held[n].index) for n in pattern.results])
+
+
+#: Of the edges of a node, which lead nowhere.
+_NONES = repeat(None)
 
 
 def _exact(value: object) -> tuple[type, Any]:
@@ -254,4 +280,13 @@ def _tensors(
     """Return tensors without a history that hold the results of an op, of the level of its first tensor."""
     if op.is_view:
         return [view_result(op, attrs, first, v, k, several, mode) for k, v in enumerate(values)]
-    return [wrap(v, None, first._level) for v in values]
+    level, made = first._level, []
+    for value in values:
+        # As `wrap` does it, of which nothing else is to be asked.
+        out = _new(facade.Tensor)
+        out._value = value
+        out._node = out._view = None
+        out._counter = [0]
+        out._level = level
+        made.append(out)
+    return made

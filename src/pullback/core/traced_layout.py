@@ -50,7 +50,7 @@ class Layout(NamedTuple):
     root: int  # the number of the value whose memory it is
     offset: int  # bytes from the root's first element to its own
     strides: tuple[int, ...]  # in bytes
-    alike: int  # what values of one shape, dtype, offset and strides have in common
+    alike: int  # what values of one shape, dtype and strides have in common, wherever they begin
 
 
 class Layouts:
@@ -64,9 +64,9 @@ class Layouts:
         #: Values that lie as a leaf, as what was written to, or with gaps, whatever computes them.
         self.settled: set[int] = set()
         #: `Layout.alike` by what it stands for.
-        self._alike: dict[tuple[int, int, tuple[int, ...]], int] = {}
+        self._alike: dict[tuple[int, tuple[int, ...]], int] = {}
         #: By an op, its attributes, what its results are and how its operands lie, where its results do (see
-        #: `_laid_out`).
+        #: `_laid_out`): the rows of one array, which begin at other places each, are asked for once.
         self._placed: dict[Any, list[tuple[int | None, tuple[int, ...], int]]] = {}
         #: By an op, its attributes and how its operand lies: views that eager has.
         self._allowed: set[Any] = set()
@@ -177,12 +177,12 @@ class Layouts:
 
     def _put(self, number: int, strides: tuple[int, ...], root: int | None = None) -> None:
         """Note that a value lies at the beginning of its own memory, or of another's."""
-        found = Layout(number if root is None else root, 0, strides, self._number(number, 0, strides))
+        found = Layout(number if root is None else root, 0, strides, self._number(number, strides))
         self._found[number] = found
 
-    def _number(self, number: int, offset: int, strides: tuple[int, ...]) -> int:
+    def _number(self, number: int, strides: tuple[int, ...]) -> int:
         """Return what `Layout.alike` of a value is."""
-        key = (self._recorder.kind_of(number), offset, strides)
+        key = (self._recorder.kind_of(number), strides)
         return self._alike.setdefault(key, len(self._alike))
 
     def _of_given(self, number: int) -> tuple[int, ...]:
@@ -203,13 +203,15 @@ class Layouts:
         op, operands, attrs, outputs, _ = equation
         lie = tuple([found[o[0]].alike if type(o) is Reference else (o,) for o in operands])
         key: Any = (op, attrs, lie, *[kind_of[n] for n in outputs])
+        if TABLE[op].overlaps:  # such a view may reach elements before its operand's
+            key = (found[operands[0].index].offset, key)
         try:
             placed = self._placed.get(key)
         except TypeError:  # an attribute without a hash
             key = placed = None
         if placed is None:
             placed = [
-                (offset, strides, self._number(n, offset or 0, strides))
+                (offset, strides, self._number(n, strides))
                 for n, (offset, strides) in zip(outputs, self._laid_out(equation), strict=True)
             ]
             if key is not None:
@@ -217,11 +219,15 @@ class Layouts:
         for number, (offset, strides, alike) in zip(outputs, placed, strict=True):
             if number in self.settled:
                 continue
-            root = number if offset is None else found[operands[0].index].root
+            if offset is None:
+                root = number
+            else:
+                root, before, *_ = found[operands[0].index]
+                offset += before
             found[number] = _new_tuple(Layout, (root, offset or 0, strides, alike))
 
     def _laid_out(self, equation: Any) -> list[tuple[int | None, tuple[int, ...]]]:
-        """Return (offset in the memory of the first operand or None, strides) of each result of an op."""
+        """Return (bytes from the first operand to it or None, strides) of each result of an op."""
         op = TABLE[equation.op]
         operands = [self.stand_in(o.index) if isinstance(o, Reference) else o for o in equation.operands]
         if op.is_view:
@@ -231,7 +237,7 @@ class Layouts:
                 # A replay copies where the layout allows no view.
                 pass
             else:
-                origin = address(operands[0]) - self._found[equation.operands[0].index].offset
+                origin = address(operands[0])
                 parts = result if isinstance(result, tuple) else (result,)
                 return [(address(part) - origin if part.size else 0, part.strides) for part in parts]
         shapes = [self._recorder.shapes[number] for number in equation.outputs]

@@ -62,4 +62,5 @@ polar = elementwise(
     promote=None,
     halves=False,
     jvp=_polar_jvp,
+    form=lambda ops, x, y: ops.pair(*(ops.mul(x, ops.function(name, y)) for name in ("cos", "sin"))),
 )

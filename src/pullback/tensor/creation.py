@@ -163,11 +163,13 @@ def creator(
         make = on_any_device(function)
 
         def call(*args: Any, **kwargs: Any) -> Any:
-            if not kwargs and args and (sized or (filled and len(args) == 2)) and not has_default():
-                # What is most common needs no parser: 1.5 µs less.
+            dtype = kwargs.get("dtype")
+            plain = not kwargs or (len(kwargs) == 1 and type(dtype) is dtypes.dtype)
+            if plain and args and (sized or (filled and len(args) == 2)) and not has_default():
+                # What is most common needs no parser: 1.5 to 5 µs less.
                 size, *rest = args if filled or (len(args) == 1 and type(args[0]) is tuple) else (args,)
-                if _are_sizes(size) and not (rest and type(rest[0]) is not float):
-                    return leaf(function(size, *rest), False)
+                if _are_sizes(size) and (not rest or type(rest[0]) is float or _are_sizes((*rest,))):
+                    return leaf(function(size, *rest, **kwargs), False)
             elif bounded and not kwargs and 1 < len(args) < 4 and not has_default():
                 *bounds, size = args
                 if _are_sizes(size) and _are_sizes(tuple(bounds)):

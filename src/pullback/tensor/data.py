@@ -15,6 +15,7 @@ import math
 import operator
 from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,9 @@ from ..core.warn import warn_once
 from .tensor import Tensor
 
 _NUMBERS = frozenset({bool, int, float, complex})
-_FLOATS = {float}
+_LISTS, _INTS_AND_FLOATS = {list, tuple}, {int, float}
+_INT64 = np.dtype(np.int64)
+_PLAIN_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 _LEAST_DTYPE = {bool: 0, int: 1, float: 2, complex: 3}
 MOST_DIMENSIONS = 128
 
@@ -55,17 +58,32 @@ cast_array = _silent(convert)
 
 def array_from(data: Any, dtype: np.dtype[Any] | None) -> ndarray:
     """Return a new array of `data`, of the dtype given or else of the one that its elements call for."""
-    kind = type(data)
-    # The common cases, for which the general way takes four times as long: one float, and a list of floats.
-    if dtype is None and (kind is float or (kind is list and set(map(type, data)) == _FLOATS)):
-        default = dtypes.get_default_dtype().numpy
-        if default.itemsize > 2:
-            token = quiet(IGNORE)
-            try:
-                return np.array(data, default)
-            finally:
-                loud(token)
+    # The common cases, for which the general way takes four times as long.
+    if (plain := _plain_dtype(data, dtype)) is not None:
+        token = quiet(IGNORE)
+        try:
+            return np.array(data, plain)
+        except (OverflowError, ValueError):
+            pass  # what is read number by number says why
+        finally:
+            loud(token)
     return _read(data, dtype)
+
+
+def _plain_dtype(data: Any, dtype: np.dtype[Any] | None) -> np.dtype[Any] | None:
+    """Return the dtype of ints, floats, and lists of nothing else, where NumPy reads them as torch does."""
+    kind: type | None = type(data)
+    if kind is list or kind is tuple:
+        kinds = set(map(type, data))
+        if kinds and kinds <= _LISTS:
+            kinds = set(map(type, chain.from_iterable(data)))
+        kind = float if kinds == _INTS_AND_FLOATS else kinds.pop() if len(kinds) == 1 else None
+    if kind is float:
+        found = dtypes.get_default_dtype().numpy if dtype is None else dtype
+        return found if found in _PLAIN_FLOATS else None
+    if kind is int:
+        return _INT64 if dtype is None else dtype if dtype == _INT64 or dtype in _PLAIN_FLOATS else None
+    return None
 
 
 @_silent
@@ -285,14 +303,14 @@ def checked_integer(
 
 #: The integers below are numbers of float64.
 _EXACT = 1 << 53
-_PLAIN_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 @_silent
 def scalar_array(number: Any, dtype: np.dtype[Any]) -> ndarray:
     """Return a Python number as a 0-d array of `dtype`; refuse one that is out of range."""
     fits = type(number) is float and (-1e38 < number < 1e38 or math.isinf(number))
-    if (fits or (type(number) is int and -_EXACT < number < _EXACT)) and dtype in _PLAIN_FLOATS:
+    is_small = type(number) is int and -_EXACT < number < _EXACT
+    if ((fits or is_small) and dtype in _PLAIN_FLOATS) or (is_small and dtype == _INT64):
         return np.array(number, dtype)
     if dtype.kind == "b":
         return np.array(bool(number))

@@ -13,6 +13,7 @@ from ..array.dtype_words import type_word
 from ..array.strides import laid_out_empty
 from ..core.meta import made_of
 from ..core.promotion import HALVES, check_broadcast, unsupported
+from ..core.tracer import is_traced
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..errors import argument_type
 from ..ops import comparison as c
@@ -62,6 +63,14 @@ def _masked_scatter_(input: Any, mask: Any, source: Any) -> Any:
     return masked_scatter(input, mask, source)
 
 
+def _in_order(input: Any, mask: Any, source: Any) -> Any:
+    """Replace elements where a traced mask holds: the first by the first of `source`. Where these are too few
+    a place is none of them, so that the program refuses its results.
+    """
+    places = (mask.reshape(-1).cumsum(0) - 1).clamp(min=0)
+    return where(mask, source.reshape(-1)[places].reshape(mask.shape), input)
+
+
 @public(inplace=InPlace(written=_masked_scatter_), out=False)
 def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
     """Return `input` with the elements where `mask` holds replaced by those of `source`, in order."""
@@ -76,6 +85,8 @@ def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
         )
     _broadcast(mask, input)
     shape = np.broadcast_shapes(shape_of(input), shape_of(mask))
+    if is_traced(mask) and count(shape_of(source)):
+        return _in_order(input, expand(mask, shape), source)
     if np.count_nonzero(np.broadcast_to(array_of(mask), shape)) > count(shape_of(source)):
         raise RuntimeError("Number of elements of source < number of ones in mask")
     return o.masked_scatter(input, mask, source)

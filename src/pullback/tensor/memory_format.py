@@ -52,6 +52,8 @@ def in_format(input: Any, wanted: Any) -> Any:
 
 def is_contiguous(self: Any, *, memory_format: Any = contiguous_format) -> bool:
     """Return whether the elements lie in a memory format (C order by default) without gaps."""
+    if memory_format is contiguous_format and type(value := self._value) is ndarray:
+        return value.flags.c_contiguous
     return lies_in(self, _checked("is_contiguous", memory_format, None))
 
 

@@ -36,7 +36,7 @@ Function = Callable[..., Any]
 
 def public_call(op: Op, inputs: tuple[object, ...], named: Mapping[str, Any], method: str = "") -> Any:
     """Do what a public closure does not inline: checks, overrides, `out=`, operators' foreign operands."""
-    if not named and not OVERRIDING and len(inputs) == len(op.inputs) and all(map(_is_tensor, inputs)):
+    if not named and not OVERRIDING and len(inputs) == len(op.inputs) and _are_plain(op, inputs):
         return run(op, inputs, ())
     operator = method.startswith("__")
     if not named.keys() <= {"out"}:
@@ -67,9 +67,14 @@ def public_call(op: Op, inputs: tuple[object, ...], named: Mapping[str, Any], me
     return _checked_call(op, method, *inputs, out=out)
 
 
-def _is_tensor(value: Any) -> bool:
-    kind = type(value)
-    return kind is facade.Tensor or kind is facade.Parameter
+def _are_plain(op: Op, inputs: tuple[object, ...]) -> bool:
+    """Return whether operands are tensors, but for floating numbers behind the first, which the op takes."""
+    tensor, parameter = facade.Tensor, facade.Parameter
+    for n, value in enumerate(inputs):
+        kind = type(value)
+        if kind is not tensor and kind is not parameter and not (n and kind is float and op.numbers):
+            return False
+    return True
 
 
 #: The methods that overrides are told of where an operator was called; the others' are their own.

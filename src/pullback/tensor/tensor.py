@@ -92,14 +92,16 @@ class Tensor(Methods):
 
     def dim(self) -> int:
         """Return the number of axes."""
-        return len(shape_of(self))
+        value = self._value
+        return value.ndim if type(value) is ndarray else len(shape_of(value))
 
     ndimension = dim
     ndim = property(dim)
 
     def numel(self) -> int:
         """Return the number of elements."""
-        return math.prod(shape_of(self))
+        value = self._value
+        return value.size if type(value) is ndarray else math.prod(shape_of(value))
 
     nelement = numel
 

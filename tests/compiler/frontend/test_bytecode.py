@@ -16,6 +16,12 @@ from pullback.compiler.frontend.bytecode.instructions import Body, Instruction, 
 
 from .functions import FUNCTIONS, outcome
 
+
+def _assembled(code: CodeType, body: Body, stack: int) -> CodeType:
+    positions = [i.position for i in body.instructions]
+    return put_together(code, body.instructions, positions, body.handlers, body.constants, stack)
+
+
 pytestmark = pytest.mark.skipif(not (3, 11) <= sys.version_info < (3, 15), reason="another bytecode")
 
 MODULES = (
@@ -37,7 +43,7 @@ def test_what_is_taken_apart_and_put_together_is_the_same(module: str) -> None:
     assert spec is not None
     top = spec.loader.get_code(module)  # type: ignore[union-attr]  # modules of Python have it
     for code in _all_codes(top):
-        again = put_together(code, taken_apart(code), 0)
+        again = _assembled(code, taken_apart(code), 0)
         assert again.co_code == code.co_code
         assert again.co_exceptiontable == code.co_exceptiontable
         assert list(again.co_positions()) == list(code.co_positions())
@@ -76,7 +82,7 @@ def _with_more(code: CodeType, count: int) -> CodeType:
             instruction.target = before[id(instruction.target)]
     for handler in body.handlers:
         handler.target = before[id(handler.target)]
-    return put_together(code, Body(written, body.handlers, body.constants), 1)
+    return _assembled(code, Body(written, body.handlers, body.constants), 1)
 
 
 def _within(code: CodeType, count: int) -> CodeType:
@@ -100,10 +106,10 @@ def test_a_function_that_has_run_is_taken_apart_as_it_was() -> None:
             total += k if k % 2 else -k
         return total
 
-    before = put_together(f.__code__, taken_apart(f.__code__), 0).co_code
+    before = _assembled(f.__code__, taken_apart(f.__code__), 0).co_code
     for _ in range(500):
         f(30)
-    assert put_together(f.__code__, taken_apart(f.__code__), 0).co_code == before
+    assert _assembled(f.__code__, taken_apart(f.__code__), 0).co_code == before
 
 
 @pytest.mark.skipif(not hasattr(sys, "monitoring"), reason="needs sys.monitoring (3.12)")
@@ -113,7 +119,7 @@ def test_a_function_that_is_monitored_is_taken_apart_as_it_was() -> None:
     def f(a: int) -> int:
         return sum(k for k in range(a) if k) + len([a])
 
-    before = put_together(f.__code__, taken_apart(f.__code__), 0).co_code
+    before = _assembled(f.__code__, taken_apart(f.__code__), 0).co_code
     tool, events = 4, monitoring.events
     monitoring.use_tool_id(tool, "pullback's tests")
     try:
@@ -123,7 +129,7 @@ def test_a_function_that_is_monitored_is_taken_apart_as_it_was() -> None:
             tool, f.__code__, events.LINE | events.INSTRUCTION | events.CALL | events.PY_RETURN
         )
         assert f(4) == 7
-        assert put_together(f.__code__, taken_apart(f.__code__), 0).co_code == before
+        assert _assembled(f.__code__, taken_apart(f.__code__), 0).co_code == before
     finally:
         monitoring.free_tool_id(tool)
 

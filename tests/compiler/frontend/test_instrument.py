@@ -268,6 +268,19 @@ EXPECTED = frozenset({
 })  # fmt: skip
 
 
+def test_what_stands_for_like_instructions_is_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    replaced = Replacements.replaced
+    monkeypatch.setattr(
+        Replacements, "replaced", lambda self, i, *rest: asked.append(i.name) or replaced(self, i, *rest)
+    )
+    scope: dict[str, Any] = {}
+    exec("def f(x, y):\n" + "    x = abs(x * y)\n" * 100 + "    return x", scope)
+    code = instrumented(scope["f"].__code__, plain_hooks()[0])
+    assert len(asked) < 25
+    assert FunctionType(code, scope["f"].__globals__)(-2, 1) == scope["f"](-2, 1) == 2
+
+
 def _failing(*names: str) -> list[str]:
     command = [sys.executable, "-m", "tests.compiler.frontend.plain", *names]
     root = Path(__file__).parents[3]

@@ -11,6 +11,7 @@ from ...array import locks
 #: the method.
 _HOMES = {
     "add": ("gather_scatter", "Moving", "add"),
+    "c_function": ("c_functions", "CFunctions", "function"),
     "clamp": ("traced_kernels", "TracedKernels", "clamp"),
     "elementwise": ("traced_kernels", "TracedKernels", "elementwise"),
     "first_places": ("scans", "Running", "first"),

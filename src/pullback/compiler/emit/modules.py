@@ -42,6 +42,8 @@ class Kernels:
 
     #: Kernels that differ in sizes and numbers alone of which one is made that is told them.
     ALIKE = 3
+    #: The same of long ones, for which LLVM takes longer than for all others.
+    ALIKE_LONG = 2
 
     def __init__(self, module: Module, compile: Compiler) -> None:
         self.module = module
@@ -66,10 +68,18 @@ class Kernels:
             self._waiting[kind] = {}
             self.name(text)
 
+    def wait(self, text: str) -> None:
+        """Take note of a routine, which is compiled when all are known: two Fourier transforms of one length
+        differ in their rows, and take LLVM 0.3 s each.
+        """
+        if text.count("\n") >= LINES:
+            self._waiting.setdefault(pattern(text), {})[text] = None
+
     def called(self, text: str) -> tuple[str, str]:
         """Return the name of the function that does what a text says, and the sizes that it is given."""
         for alike in self._waiting.values():
-            if len(alike) >= self.ALIKE:
+            lines = max((text.count("\n") for text in alike), default=0)
+            if len(alike) >= (self.ALIKE if lines < LINES else self.ALIKE_LONG):
                 self._general.update(dict.fromkeys(alike, General(list(alike))))
         self._waiting.clear()
         if (general := self._general.get(text)) is None:

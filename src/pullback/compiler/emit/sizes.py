@@ -53,28 +53,51 @@ class General:
 
     def __init__(self, texts: Sequence[str]) -> None:
         columns = list(zip(*map(_numbers, texts), strict=True))
-        #: Places where a number stands first, by what it is in each of the texts.
-        self._first: dict[tuple[str, ...], int] = {}
+        #: Places of the arguments: of what grows alike from text to text one is enough, the others are sums.
+        self._places: list[int] = []
+        sums: list[str] = []
+        numbers: dict[tuple[str, ...], str] = {}
+        grown: dict[tuple[int, ...], tuple[str, int]] = {}
         for place, column in enumerate(columns):
-            if len(set(column)) > 1:
-                self._first.setdefault(column, place)
-        names = {column: f"%size{n}" for n, column in enumerate(self._first)}
+            if column in numbers:
+                continue
+            if len(set(column)) == 1:
+                numbers[column] = column[0].split()[1]
+                continue
+            first, growth = _growth(column)
+            if growth and growth in grown:
+                name, start = grown[growth]
+                numbers[column] = f"{name}.{len(sums)}"
+                sums.append(f"  {numbers[column]} = add i64 {name}, {first - start}\n")
+                continue
+            name = numbers[column] = f"%size{len(self._places)}"
+            if growth:
+                grown[growth] = name, first
+            self._places.append(place)
         given = iter(columns)
 
         def written(match: re.Match[str]) -> str:
-            column = next(given)
-            return _before(match) + names.get(column, column[0].split()[1])
+            return _before(match) + numbers[next(given)]
 
-        parameters = "".join(f", {column[0].split()[0]} {name}" for column, name in names.items())
+        parameters = "".join(f", {columns[n][0].split()[0]} %size{k}" for k, n in enumerate(self._places))
         text = _SIZE.sub(written, texts[0]).replace("i64 %hi)", f"i64 %hi{parameters})", 1)
         if _has_few(texts[0]):
             text = _SCALE.sub(written, text)
+        text = text.replace("entry:\n", "".join(["entry:\n", *sums]), 1)
         self.text = text.replace(_LONG, _SHORT) if any(_SHORT in t for t in texts) else text
 
     def sizes(self, text: str) -> str:
         """Return the operands that make it do what one of the texts says."""
         numbers = _numbers(text)
-        return "".join(f", {numbers[place]}" for place in self._first.values())
+        return "".join(f", {numbers[place]}" for place in self._places)
+
+
+def _growth(column: Sequence[str]) -> tuple[int, tuple[int, ...]]:
+    """Return the first of some sizes, and by how much the others are larger; of elements 0 and nothing."""
+    if not column[0].startswith("i64 "):
+        return 0, ()
+    first, *others = (int(number[4:]) for number in column)
+    return first, tuple(other - first for other in others)
 
 
 def _before(match: re.Match[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Container, Iterator, Sequence
+from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Any
 
 from ...core import engine, saved_errors
@@ -11,7 +12,7 @@ from ...core.backward_task import Capture
 from ...core.blame import has_saved, is_freed
 from ...core.calls import edge_of
 from ...core.graph_errors import INTERPRETS, is_freed_graph
-from ...core.node import LEAF, AccumulateGrad, accumulator, edge_target
+from ...core.node import LEAF, AccumulateGrad, Output, accumulator, edge_target
 from ...core.op import TABLE
 from ..runtime.apart import Apart
 from .captured import Captured, Kind
@@ -87,9 +88,9 @@ class ResultsPulledBack:
         token = INTERPRETS.set(False)
         try:
             # Eager comes to these, also where nothing arrives at what is wanted here.
-            freed = [node for node in _nodes(roots) if is_freed(node._saved)]
-            if freed:
-                raise saved_errors.freed(max(freed, key=lambda node: node._seq))
+            for node in _by_age(roots):
+                if is_freed(node._saved):
+                    raise saved_errors.freed(node)
             return self._pulled_back(roots, covectors)
         except RuntimeError as error:
             if is_freed_graph(error):
@@ -248,8 +249,14 @@ class ResultsPulledBack:
 
     def _led_to(self, root: object) -> list[int]:
         """Return which of the wanted tensors the history of a root leads to."""
-        leaves = {id(node.variable) for node in _nodes([root]) if isinstance(node, AccumulateGrad)}
-        return [n for n, at in enumerate(self._wanted) if id(self._cells.tensors[at]) in leaves]
+        places = {id(self._cells.tensors[at]): n for n, at in enumerate(self._wanted)}
+        found: set[int] = set()
+        for node in _nodes([root]):
+            if type(node) is AccumulateGrad and (n := places.get(id(node.variable))) is not None:
+                found.add(n)
+                if len(found) == len(places):
+                    break
+        return sorted(found)
 
     def _part(self, out: Captured, refused: dict[int, Exception]) -> None:
         """Set the roots that cannot be pulled back apart from the others."""
@@ -289,14 +296,30 @@ def _nodes(
     """Yield the nodes that covectors of results come to, on this side of `ends`; not `through_freed`: nor
     past nodes whose saved values are freed, which refuse them.
     """
-    starts = [edge_target(edge_of(t))[0] for t in roots]
-    seen = set(ends).difference(map(id, starts))
-    waiting: list[Any] = [*starts]
+    waiting: list[Any] = [edge_target(edge_of(t))[0] for t in roots]
+    seen = set(ends).difference(map(id, waiting))
     while waiting:
         node = waiting.pop()
-        node = getattr(node, "node", node)
+        if type(node) is Output:
+            node = node.node
         if node is not None and id(node) not in seen:
             seen.add(id(node))
             yield node
             if through_freed or not is_freed(node._saved):
                 waiting += node._edges
+
+
+def _by_age(roots: Sequence[Any]) -> Iterator[Node]:
+    """Yield the nodes that covectors of results come to, in the order in which eager does."""
+    nodes = {edge_target(edge_of(t))[0] for t in roots}
+    seen, waiting = set(nodes), [(-node._seq, node) for node in nodes]
+    heapify(waiting)
+    while waiting:
+        node: Any = heappop(waiting)[1]
+        yield node
+        for edge in node._edges:
+            if type(edge) is Output:
+                edge = edge.node
+            if edge is not None and edge not in seen:
+                seen.add(edge)
+                heappush(waiting, (-edge._seq, edge))

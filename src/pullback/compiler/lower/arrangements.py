@@ -216,10 +216,41 @@ def diagonal_backward(
     return context.map(shape, g.dtype, body)
 
 
+def diag_embed(context: Context, x: Lowered, offset: int, dim1: int, dim2: int) -> Lowered:
+    """Lower zeros with `x` on a diagonal of two new axes."""
+    return diagonal_backward(context, x, context.results[0][0], offset, dim1, dim2)
+
+
+def pixel_shuffle(context: Context, x: Lowered, factor: int) -> Lowered:
+    """Lower channels put beside each other in the plane."""
+    *lead, _, height, width = x.shape
+    channels = context.results[0][0][-3]
+
+    def place(at: Indices) -> Indices:
+        *before, channel, row, i, column, j = at
+        return (*before, channel * factor**2 + i * factor + j, row, column)
+
+    parts = x.rearranged((*lead, channels, height, factor, width, factor), place)
+    return copied(parts, context.results[0][0])
+
+
+def pixel_unshuffle(context: Context, x: Lowered, factor: int) -> Lowered:
+    """Lower blocks of the plane put into channels of their own."""
+    *lead, channels, height, width = x.shape
+
+    def place(at: Indices) -> Indices:
+        *before, channel, i, j, row, column = at
+        return (*before, channel, row * factor + i, column * factor + j)
+
+    parts = x.rearranged((*lead, channels, factor, factor, height // factor, width // factor), place)
+    return copied(parts, context.results[0][0])
+
+
 LOWERINGS: dict[str, Callable[..., Lowered | None]] = {
     **dict.fromkeys(("copy", "fill_tensor", "fill_tensor_inplace"), copy),
     **dict.fromkeys(("fill", "fill_inplace"), fill),
-    "cast": cast, "constant_pad_nd": padded, "linalg_cross": cross, "diagonal_backward": diagonal_backward,
-    "put": put, "roll": rolled, "select_backward": select_backward, "slice_backward": slice_backward,
-    "tril": _triangle("le"), "triu": _triangle("ge"), "zero_inplace": zero,
+    "cast": cast, "constant_pad_nd": padded, "linalg_cross": cross, "diag_embed": diag_embed,
+    "diagonal_backward": diagonal_backward, "pixel_shuffle": pixel_shuffle,
+    "pixel_unshuffle": pixel_unshuffle, "put": put, "roll": rolled, "select_backward": select_backward,
+    "slice_backward": slice_backward, "tril": _triangle("le"), "triu": _triangle("ge"), "zero_inplace": zero,
 }  # fmt: skip

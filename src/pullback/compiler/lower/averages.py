@@ -4,11 +4,13 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
+from ...array.average_pool import adaptive_maps
 from ..emit.scalars import computing
 from .context import Context
 from .handlers import Handler
 from .index import Indices
 from .lowered import Lowered, Shape
+from .resampling import over_planes
 
 
 def _apart(windows: Any, size: Sequence[int], output: Sequence[int]) -> tuple[int, ...] | None:
@@ -75,15 +77,19 @@ def avg_pool_adjoint(
 
 def adaptive_avg_pool(context: Context, x: Lowered, output: Shape) -> Lowered | None:
     """Lower ``adaptive_avg_pool``."""
-    return _means(context, x, _even(x.shape[2:], output), None)
+    if (windows := _even(x.shape[2:], output)) is None:
+        return over_planes(context, x, adaptive_maps(x.shape[2:], output))
+    return _means(context, x, windows, None)
 
 
 def adaptive_avg_adjoint(context: Context, y: Lowered, size: Shape) -> Lowered | None:
     """Lower the transpose of ``adaptive_avg_pool``."""
-    return _shares(context, y, size, _even(size, y.shape[2:]), None)
+    if (windows := _even(size, y.shape[2:])) is None:
+        return over_planes(context, y, adaptive_maps(size, y.shape[2:], transpose=True))
+    return _shares(context, y, size, windows, None)
 
 
-#: They give None where windows overlap, are cut off or differ, which the array kernel does.
+#: Those that are not adaptive give None where windows overlap or are cut off, which the array kernel does.
 LOWERINGS: dict[str, Callable[..., Lowered | None]] = {
     "avg_pool_2d": avg_pool, "avg_pool_3d": avg_pool, "avg_pool_adjoint": avg_pool_adjoint,
     "adaptive_avg_pool_2d": adaptive_avg_pool, "adaptive_avg_pool_3d": adaptive_avg_pool,

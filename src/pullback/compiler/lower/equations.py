@@ -31,6 +31,7 @@ from . import (
     complex_parts,
     contractions,
     convolutions,
+    distances,
     gathers,
     loops,
     losses,
@@ -38,6 +39,7 @@ from . import (
     normalization,
     reductions,
     refusals,
+    resampling,
     routines,
     sampling,
     scans,
@@ -70,9 +72,9 @@ MANY, SMALL = 400, 1024
 RULES: dict[str, Callable[..., Any]] = {
     name: rule
     for family in (
-        alignments, arrangements, averages, batch_norm, borders, contractions, convolutions, gathers, losses,
-        matrices, normalization, reductions, refusals, routines, sampling, scans, selection, sorting,
-        strided, triangular, views, volumes, whole_numbers,
+        alignments, arrangements, averages, batch_norm, borders, contractions, convolutions, distances,
+        gathers, losses, matrices, normalization, reductions, refusals, resampling, routines, sampling, scans,
+        selection, sorting, strided, triangular, views, volumes, whole_numbers,
     )
     for name, rule in family.LOWERINGS.items()
 } | {"scaled_dot_product_attention": attention.attention}  # fmt: skip
@@ -110,8 +112,8 @@ class _Lowering:
         self.uses: dict[int, int] = dict.fromkeys(program.outputs, 2)
         for equation in program.equations:
             for operand in equation.operands:
-                if isinstance(operand, Reference):
-                    self.uses[operand.index] = self.uses.get(operand.index, 0) + 1
+                if type(operand) is Reference:
+                    self.uses[operand[0]] = self.uses.get(operand[0], 0) + 1
         self.multiplied, self.copies = _multiplied(program)
         self.layouts = layouts.of_draws(program)
         self.apart = _is_mixed(program)
@@ -177,7 +179,7 @@ class _Lowering:
     def _equation(self, equation: Equation) -> None:
         program = self.program
         op = TABLE[equation.op]
-        operands = [self.values[o.index] if isinstance(o, Reference) else o for o in equation.operands]
+        operands = [self.values[o[0]] if type(o) is Reference else o for o in equation.operands]
         results = [(program.shapes[o], program.dtypes[o]) for o in equation.outputs]
         if equation.op in loops.LOWERINGS and self._hold(operands, results):
             wanted = [o in self.uses for o in equation.outputs]
@@ -278,6 +280,8 @@ class _Lowering:
     ) -> Lowered | None:
         if None in operands:
             return None
+        given = [o for o in operands if isinstance(o, Lowered)]
+        alike = all(o.shape == shape for o in given)
         kinds = tuple([(o.dtype, not o.shape) if isinstance(o, Lowered) else (type(o), o) for o in operands])
         if op.rounded_attrs and dtype in HALVES:
             attrs = tuple([float(np.asarray(v, dtype)) for v in attrs])
@@ -285,12 +289,14 @@ class _Lowering:
         if computed is None:
             return None
         written, common, exact, count, as_is, paired = computed
-        # What many elements share is computed once.
-        operands = [
-            self.context.stored(o)
-            if isinstance(o, Lowered) and o.cost > 1 and prod(o.shape) * SHARED <= prod(shape) else o
-            for o in operands
-        ]
+        if not alike:
+            # What many elements share is computed once.
+            operands = [
+                self.context.stored(o)
+                if isinstance(o, Lowered) and o.cost > 1 and prod(o.shape) * SHARED <= prod(shape) else o
+                for o in operands
+            ]
+            given = [o for o in operands if isinstance(o, Lowered)]
         bodies = [broadcast(o, shape) if isinstance(o, Lowered) else None for o in operands]
 
         def body(ops: Handler, indices: Any) -> Any:
@@ -304,11 +310,11 @@ class _Lowering:
             ]
             return own.cast(written(own, *scalars, *attrs), dtype)
 
-        given = [o for o in operands if isinstance(o, Lowered)]
-        count += sum(map(self.context.count, given))
-        even = None
-        if not paired and all(o.even is not None and o.shape in (shape, ()) for o in given):
-            even = tuple([b for o in given for b in o.even or ()])
+        even: tuple[Buffer, ...] | None = None if paired else ()
+        for o in given:
+            count += self.context.count(o)
+            if even is not None:
+                even = None if o.even is None or not (alike or o.shape in (shape, ())) else even + o.even
         return self.context.map(shape, dtype, body, count, even)
 
 

@@ -187,12 +187,19 @@ def moments(
     count = prod(x.shape[a] for a in axes)
     mean = context.stored(total(context, x, axes, False, x.dtype, True))
 
-    def square(ops: Handler, indices: Indices) -> Any:
-        distance = ops.sub(x.at(ops, indices), mean.at(ops, without(indices, axes)))
-        distance = ops.cast(distance, _F64)
-        return ops.mul(distance, distance)
+    def distance(ops: Handler, indices: Indices) -> Any:
+        return ops.cast(ops.sub(x.at(ops, indices), mean.at(ops, without(indices, axes))), _F64)
 
+    def square(ops: Handler, indices: Indices) -> Any:
+        return ops.mul(distance(ops, indices), distance(ops, indices))
+
+    def without_rounding(ops: Handler, squares: object, rest: object) -> Any:
+        share = ops.div(ops.mul(rest, rest), ops.constant(max(count, 1), _F64))
+        return ops.maximum(ops.sub(squares, share), ops.constant(0, _F64))
+
+    # The mean is rounded: Σd² − (Σd)²/n is 0 of equal elements.
     squares = context.reduction(x, axes, "sum", _F64, square)
+    squares = context.each(without_rounding, squares, context.reduction(x, axes, "sum", _F64, distance))
     return _divided(context, squares, max(count - correction, 0)), mean
 
 

@@ -9,7 +9,7 @@ from ..emit.emitter import MAPPED
 from .buffer import Buffer
 from .context import Context, distinct
 from .handlers import Analysis, Handler
-from .index import Indices, Variable, atom_index, constant, linear, strides_of
+from .index import Indices, Variable, atom_index, constant, linear, strides_of, unravel
 from .lowered import Body, Lowered, Routine, Shape
 from .views import copied
 
@@ -18,17 +18,20 @@ from .views import copied
 PIECE = 64
 
 Places = Callable[[Any, Indices], Indices]
+#: What is added, where, and whether an element counts.
+Part = tuple[Lowered, Places, Body | None]
 
 
 def scattered(
     context: Context, base: Lowered | None, shape: Shape, source: Lowered, where: Places,
-    kept: Body | None = None, accumulate: bool = True,
+    kept: Body | None = None, accumulate: bool = True, beside: Sequence[Part] = (),
 ) -> Lowered:  # fmt: skip
     """Return `base`, or zeros, with the elements of `source` added (or written) at the places `where`, in
     order. Where the result lies in the memory of the base, nothing else is touched.
 
     The places are the indices into the result of an element of the source; `kept` says whether it counts,
-    else zero is added.
+    else zero is added. `beside` are other such sources of the same shape, of which an element is added right
+    after the one here, so that what they share is computed once: without a base only.
     """
     over = None if base is None or base.buffer is None or base.shape != shape else base.buffer
     read: Any = Analysis()
@@ -36,16 +39,17 @@ def scattered(
     if over is not None and over in {r.buffer for r in read.reads}:
         # Stored, it lets the result lie in the memory of what it is made from.
         source = context.cheap(source)
-    buffer = context.buffer(shape, source.dtype)
+    buffer, parts = context.buffer(shape, source.dtype), ((source, where, kept), *beside)
 
-    def value(ops: Handler, at: Indices) -> Any:
+    def value(ops: Handler, at: Indices, source: Lowered = source, kept: Body | None = kept) -> Any:
         found = source.at(ops, at)
         return found if kept is None else ops.select(kept(ops, at), found, ops.constant(0, source.dtype))
 
     def look(ops: Any) -> None:
         at = spread(variables("i", source.shape))
-        where(ops, at)
-        value(ops, at)
+        for part, goes, counts in parts:
+            goes(ops, at)
+            value(ops, at, part, counts)
         if base is not None:
             base.body(ops, spread(variables("o", shape)))
 
@@ -77,11 +81,10 @@ def scattered(
                 value(ops, (*spread(outer), constant(0)))
             row.enter_context(nest(ops, loops[len(outer) :], independent=apart))
             indices = spread(loops)
-            position = linear(where(ops, indices), strides_of(shape))
-            found = value(ops, indices)
-            if accumulate:
-                found = ops.add(ops.reread(buffer, position), found)
-            ops.store(buffer, position, found)
+            found = [(linear(goes(ops, indices), strides_of(shape)), value(ops, indices, part, counts))
+                     for part, goes, counts in parts]  # fmt: skip
+            for place, given in found:
+                ops.store(buffer, place, ops.add(ops.reread(buffer, place), given) if accumulate else given)
 
     return filled(context, buffer, write, look, over)
 
@@ -95,16 +98,13 @@ def joined(context: Context, parts: Sequence[Lowered], dim: int) -> Lowered:
     def write(ops: Any) -> None:
         start = 0
         for part in parts:
-            loops = variables("i", part.shape)
-            axis = _piece(part, loops, dim)
-            indices = (*spread(loops[:axis]), *(constant(0) for _ in loops[axis:]))
-            with nest(ops, loops[:axis], independent=axis == len(loops)):
+            loops, indices, size = _way(part, dim)
+            with nest(ops, loops, independent=size == 1):
                 place = (*indices[:dim], indices[dim] + start, *indices[dim + 1 :])
                 target = linear(place, strides_of(buffer.shape))
-                if axis < len(loops):
+                if size > 1:
                     given: Any = Analysis()
-                    read = part.at(given, indices).read
-                    ops.copy(buffer, target, *read, prod(part.shape[axis:]))
+                    ops.copy(buffer, target, *part.at(given, indices).read, size)
                 else:
                     ops.store(buffer, target, part.at(ops, indices))
             start += part.shape[dim]
@@ -114,6 +114,26 @@ def joined(context: Context, parts: Sequence[Lowered], dim: int) -> Lowered:
             part.body(ops, spread(variables("i", part.shape)))
 
     return filled(context, buffer, write, look)
+
+
+def _way(part: Lowered, dim: int) -> tuple[list[Variable], Indices, int]:
+    """Return loops over a part, where each step begins, and how many elements it copies as one piece.
+
+    Of the axes from `dim` on, whose elements follow each other in the result, one loop is made where they do
+    so in all that is read, too: four computed parts of (200, 4, 7, 3) took 51 µs, and take 15.
+    """
+    shape, loops = part.shape, variables("i", part.shape)
+    axis = _piece(part, loops, dim)
+    if axis < len(loops):
+        places = (*spread(loops[:axis]), *(constant(0) for _ in loops[axis:]))
+        return loops[:axis], places, prod(shape[axis:])
+    given, fewer = Analysis(), variables("i", (*shape[:dim], prod(shape[dim:])))
+    *before, run = spread(fewer)
+    places = (*before, *unravel(run, shape[dim:]))
+    part.body(given, places)
+    if any(index.divides() for index in given.indices):
+        return loops, spread(loops), 1
+    return fewer, places, 1
 
 
 def _piece(part: Lowered, loops: Sequence[Variable], dim: int) -> int:

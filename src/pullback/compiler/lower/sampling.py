@@ -17,7 +17,7 @@ from .context import Context
 from .handlers import Handler
 from .index import Indices, constant
 from .lowered import Lowered, Shape
-from .routines import scattered
+from .routines import Part, scattered
 
 Ints = tuple[int, ...]
 
@@ -155,23 +155,21 @@ def adjoint(
     if _vanish(sampler, orders):
         return context.full(shape, dtype, 0)
     y, grid = context.cheap(y), context.cheap(grid)
-    total: Lowered | None = None
-    for which in range(TAPS[sampler.mode] ** len(size)):
 
-        def tap(ops: Handler, at: Indices, which: int = which) -> _Tap:
+    def part(which: int) -> Part:
+        def tap(ops: Handler, at: Indices) -> _Tap:
             return near(ops, grid, at, size, sampler, orders)[which]
 
-        def term(ops: Handler, at: Indices, tap: Callable[..., _Tap] = tap) -> Any:
+        def term(ops: Handler, at: Indices) -> Any:
             return ops.mul(tap(ops, at).weight, y.at(ops, at))
 
-        def place(ops: Handler, at: Indices, tap: Callable[..., _Tap] = tap) -> Indices:
+        def place(ops: Handler, at: Indices) -> Indices:
             return at[0], at[1], *tap(ops, at).where
 
-        def inside(ops: Handler, at: Indices, tap: Callable[..., _Tap] = tap) -> Any:
-            return tap(ops, at).inside
+        return Lowered(y.shape, dtype, term), place, lambda ops, at: tap(ops, at).inside
 
-        total = scattered(context, total, shape, Lowered(y.shape, dtype, term), place, inside)
-    return total
+    first, *others = map(part, range(TAPS[sampler.mode] ** len(size)))
+    return scattered(context, None, shape, *first, beside=others)
 
 
 def affine_grid(context: Context, theta: Lowered, size: Ints, align_corners: bool) -> Lowered | None:

@@ -34,6 +34,9 @@ TRIES = 4
 PHASES = 64
 
 
+_VALUES = frozenset((Reference,))
+
+
 class Roller:
     """Know of the lists of equations of one trace which values are slices of others."""
 
@@ -127,17 +130,17 @@ class Rolling:
     def _signatures(self) -> list[int]:
         known: dict[Any, int] = {}
         found = []
-        kind = self.roller.recorder.kind_of
+        kind, only_values = self.roller.recorder.kind_of, _VALUES.issuperset
         for equation in self.equations:
             op, given, attrs, outputs, _ = equation
             if op in ("select", "slice") and (part := parts(equation)) is not None:
                 attrs = part[::2]
-            operands = [
+            told: Any = len(given) if only_values(map(type, given)) else tuple([
                 None if type(o) is Reference
                 else float if type(o) in (int, float, complex) and self.array_of(equation) is not None
                 else (type(o), o) for o in given
-            ]  # fmt: skip
-            key = (op, attrs, *operands, *map(kind, outputs))
+            ])  # fmt: skip
+            key = (op, attrs, told, *map(kind, outputs))
             found.append(known.setdefault(key, len(known)))
         return found
 

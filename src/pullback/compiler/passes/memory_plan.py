@@ -146,6 +146,8 @@ def emitted(plan: Plan) -> Plan:
             plan.emissions[id(step)] = Emission(
                 ops.function_text(), list(ops.parameters), 1, {}, [], 0.0, Accesses(), {}
             )
+            if kernels.apart and plan.whole and len(ops.parameters) <= WIDE:
+                kernels.wait(plan.emissions[id(step)].text)
     return plan
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -75,6 +76,11 @@ class Period:
         """Return an equation."""
         return self.rolling.equations[self.start + repetition * self.size + position]
 
+    def all_at(self, position: int) -> Sequence[Equation]:
+        """Return an equation of each repetition."""
+        begin = self.start + position
+        return self.rolling.equations[begin : begin + self.count * self.size : self.size]
+
     def loop(self) -> tuple[list[list[Slot]], int, int] | None:
         """Return (what the operands are, first repetition, the one after the last); None for no loop."""
         if not self._is_likely():
@@ -84,13 +90,14 @@ class Period:
         first = [True] * self.count
         for position in range(self.size):
             found = []
-            for n in range(len(self.at(position, 0).operands)):
-                if (slot := self._slot(position, n, good, first)) is None:
+            equations = self.all_at(position)
+            for operands in zip(*[e.operands for e in equations], strict=True):
+                if (slot := self._slot(position, operands, good, first)) is None:
                     return None
                 found.append(slot)
             slots.append(found)
-            selects = self.at(position, 0).op in ("select", "slice")
-            if selects and not self._select(position, found[0], good, first):
+            selects = equations[0].op in ("select", "slice")
+            if selects and not self._select(position, equations, found[0], good, first):
                 return None
         begin, end = _longest(good, first)
         if end - begin < LEAST or (end - begin) * self.size < WORTH:
@@ -128,16 +135,17 @@ class Period:
         shape, dtype = self.roller.kind(value)
         return prod(shape) * dtype.itemsize
 
-    def _slot(self, position: int, n: int, good: list[bool], first: list[bool]) -> Slot | None:
+    def _slot(
+        self, position: int, operands: tuple[Any, ...], good: list[bool], first: list[bool]
+    ) -> Slot | None:
         """Return what an operand is in most repetitions; where it is not, they are not `good`, and where they
         may not be the first, not `first`.
         """
-        if not isinstance(self.at(position, 0).operands[n], Reference):
-            numbers = [self.at(position, k).operands[n] for k in range(self.count)]
-            if len(set(map(exact, numbers))) == 1:
-                return Slot("number", numbers[0])
-            return Slot("numbers", tuple(numbers))
-        values = [self.at(position, k).operands[n].index for k in range(self.count)]
+        if not isinstance(operands[0], Reference):
+            if len(set(map(exact, operands))) == 1:
+                return Slot("number", operands[0])
+            return Slot("numbers", operands)
+        values = [operand[0] for operand in operands]
         middle = self.count // 2
         here, before = values[middle], values[middle - 1]
         holds: list[bool] = []
@@ -147,7 +155,12 @@ class Period:
             holds = [v == here for v in values]
         elif (made := self._made(position, middle, here)) is not None:
             slot = Slot(*made)
-            holds = [self._made(position, k, v) == made for k, v in enumerate(values)]
+            place, output, distance = (*made[1], 0)[:3]
+            begin = self.start + place - distance * self.size
+            expected = range(begin, begin + self.count * self.size, self.size)
+            makers = zip(map(self.rolling.maker.get, values), expected, strict=True)
+            # What the first take comes from before the stretch.
+            holds = [maker == (n, output) and n >= self.start for maker, n in makers]
         elif here in self.roller.slices and before in self.roller.slices:
             stack, index = self.roller.slices[here]
             step = index - self.roller.slices[before].index
@@ -186,9 +199,11 @@ class Period:
         maker = self.rolling.maker.get(value)
         return maker is None or maker[0] < self.start
 
-    def _select(self, position: int, slot: Slot, good: list[bool], first: list[bool]) -> bool:
+    def _select(
+        self, position: int, equations: Sequence[Equation], slot: Slot, good: list[bool], first: list[bool]
+    ) -> bool:
         """Let a part of a held value whose index moves on be sliced."""
-        places = [found for k in range(self.count) if (found := parts(self.at(position, k))) is not None]
+        places = [found for equation in equations if (found := parts(equation)) is not None]
         if not places:
             return True
         axis, _, width = places[0]

@@ -184,16 +184,17 @@ class Loop:
         carried = {(position, output) for position, output, distance, _ in self.carries if distance == 1}
         for place in self.local:
             position, output = place
+            equations, last = self.period.all_at(position), self.rolling.last.get
             read = [
                 k for k in range(self.begin, self.end)
-                if self.rolling.last.get(self.period.at(position, k).outputs[output], -1) >= self.after
+                if last(equations[k].outputs[output], -1) >= self.after
             ]
             if not read:
                 continue
             if position in self.period.selects:
                 selects.append(position)
             elif read == [self.end - 1] and place in carried:
-                finals[place] = self.period.at(position, self.end - 1).outputs[output]
+                finals[place] = equations[self.end - 1].outputs[output]
             else:
                 stacked.append(place)
         return finals, stacked, selects

@@ -53,6 +53,8 @@ def scattered_sums(program: Program) -> Program:
 
     The first table began as zeros itself, so the sign of a zero is as before.
     """
+    if _ADDED_TO.keys().isdisjoint({equation.op for equation in program.equations}):
+        return program
     p, work = program, _Work(program, {}, [], [*program.shapes], [*program.dtypes], set())
     uses = Counter(p.outputs)
     for equation in p.equations:

@@ -1,15 +1,19 @@
 """Simplification of programs: algebra, common subexpressions, dead code."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import NoneType
 from typing import Any
 
 import numpy as np
 
-from ...core.body import acts
+from ...core.body import Body, acts
+from ...core.op import TABLE
 from ...core.recorder import Equation, Reference
 from ...ops.refusing import stays
 from ..program.program import Program
 from ..program.text import exact
+
+_new_tuple = tuple.__new__
 
 
 def renumbered(operands: Sequence[Any], numbers: Mapping[int, int]) -> tuple[Any, ...]:
@@ -72,6 +76,8 @@ def algebra(program: Program) -> Program:
 LOOKED_AT = 4096
 #: Ops that give back their first operand where the second, or the attribute, is this number.
 _NEUTRAL = {"mul": 1, "mul_number": 1, "div": 1, "div_number": 1, "sub": 0, "pow_scalar": 1}
+#: Those in which complex numbers meet the number's zero part: an infinite part makes a nan of it.
+_MIXING = frozenset({"mul", "mul_number", "div", "div_number"})
 _SHAPING = frozenset({"view", "expand", "reshape_alias"})
 
 
@@ -82,6 +88,8 @@ def _unchanged(equation: Equation, work: _Rewriter) -> int | None:
         return None
     x = operands[0].index
     if name in _NEUTRAL:
+        if work.program.dtypes[x].kind in "cW" and name in _MIXING:
+            return None
         others = (*operands[1:], *equation.attrs)
         return x if len(others) == 1 and _is_number(others[0], _NEUTRAL[name], work) else None
     if name in _SHAPING:
@@ -146,8 +154,10 @@ def _holds(wide: np.dtype[Any], narrow: np.dtype[Any]) -> bool:
 
 def common_subexpressions(program: Program) -> Program:
     """Compute what is computed twice once; what acts, as a random draw, does so as often as it did."""
-    equations, same = _once(program.equations, frozenset())
-    return Program.of(program, equations=equations, outputs=[same.get(n, n) for n in program.outputs])
+    same: dict[Any, Reference] = {}
+    equations = _once(program.equations, frozenset(), {}, same)
+    outputs = [same[n,][0] if (n,) in same else n for n in program.outputs]
+    return Program.of(program, equations=equations, outputs=outputs)
 
 
 def computed_once(
@@ -159,16 +169,16 @@ def computed_once(
     What is computed more than once from what a half is given, as a weight transposed in each step of a loop,
     comes first in it, so that all steps are alike.
     """
-    call, pullback = halves
-    kept, same = _once([*call, *pullback], frozenset(wanted))
-    of_call = {e.outputs for e in call}
-    repeated = set(same.values())
-    parts = [e for e in kept if e.outputs in of_call], [e for e in kept if e.outputs not in of_call]
-    return _repeated_first(parts[0], repeated), _repeated_first(parts[1], repeated)
+    known: dict[Any, tuple[int, ...]] = {}
+    same: dict[Any, Reference] = {}
+    stay = frozenset(wanted)
+    call, pullback = (_once(half, stay, known, same) for half in halves)
+    repeated = {reference[0] for reference in same.values()}
+    return _repeated_first(call, repeated), _repeated_first(pullback, repeated)
 
 
 def _repeated_first(equations: list[Equation], repeated: set[int]) -> list[Equation]:
-    made = {n for e in equations for n in e.outputs}
+    made = {n for e in equations for n in e.outputs} if repeated else set()
     first: list[Equation] = []
     rest: list[Equation] = []
     for equation in equations:
@@ -182,34 +192,35 @@ def _repeated_first(equations: list[Equation], repeated: set[int]) -> list[Equat
     return first + rest
 
 
-def _once(equations: Sequence[Equation], wanted: frozenset[int]) -> tuple[list[Equation], dict[int, int]]:
-    """Return equations without repetitions, and which values turned out to be others."""
-    known: dict[Any, tuple[int, ...]] = {}
-    same: dict[int, int] = {}
+#: What stands for itself in a key: see `exact`.
+_ITSELF = frozenset((Reference, NoneType))
+
+
+def _once(
+    equations: Sequence[Equation], wanted: frozenset[int], known: dict[Any, tuple[int, ...]],
+    same: dict[Any, Reference],
+) -> list[Equation]:  # fmt: skip
+    """Return equations but for what earlier ones do, which are `known` by what they compute; note which
+    values are the `same`.
+    """
     kept = []
-    acting = {e.op for e in equations if e.attrs and acts(e.op, e.attrs)}
+    acting = {op for op in {e.op for e in equations} if TABLE[op].acts}
+    acting |= {e.op for e in equations if e.attrs and Body in map(type, e.attrs) and acts(e.op, e.attrs)}
+    moved, plain = same.keys(), _ITSELF.issuperset
     for equation in equations:
         op, operands, attrs, outputs, several = equation
-        # A value of the program by its number, which is no other operand's: `exact` returns none.
-        told: list[Any] = []
-        moved = False
-        for o in operands:
-            if type(o) is Reference:
-                if (n := o[0]) in same:
-                    n, moved = same[n], True
-                told.append(n)
-            else:
-                told.append(exact(o))
-        if moved:
-            given = [Reference(n) if type(o) is Reference else o for n, o in zip(told, operands, strict=True)]
-            equation = Equation(op, tuple(given), attrs, outputs, several)
+        if not moved.isdisjoint(operands):
+            operands = tuple([same.get(o, o) for o in operands])
+            equation = _new_tuple(Equation, (op, operands, attrs, outputs, several))
         if op not in acting:
-            key = (op, exact(attrs) if attrs else attrs, *told)
+            told = operands if plain(map(type, operands)) else tuple(map(exact, operands))
+            key = op, told, attrs and exact(attrs)
             if (before := known.setdefault(key, outputs)) is not outputs and wanted.isdisjoint(outputs):
-                same.update(zip(outputs, before, strict=True))
+                for n, m in zip(outputs, before, strict=True):
+                    same[n,] = Reference(m)
                 continue
         kept.append(equation)
-    return kept, same
+    return kept
 
 
 def dead_code(program: Program) -> Program:
@@ -237,7 +248,9 @@ def _needed(
     kept = []
     for equation in reversed(equations):
         if not wanted.isdisjoint(equation.outputs) or stays(equation, dtypes):
-            wanted.update([o.index for o in equation.operands if type(o) is Reference])
+            for o in equation.operands:
+                if type(o) is Reference:
+                    wanted.add(o[0])
             kept.append(equation)
     kept.reverse()
     return kept, wanted

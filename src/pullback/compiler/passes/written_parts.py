@@ -37,7 +37,7 @@ LEAST = 4
 def parts_apart(equations: Sequence[Equation], roller: Roller, needed: Iterable[int]) -> list[Equation]:
     """Return equations whose written parts are values; `needed` are the values that others read."""
     sums = _long_sums(equations)
-    if not sums and sum(e.op == "put" and bool(_path(e)) for e in equations) < LEAST:
+    if not sums and len([e for e in equations if e.op == "put" and _path(e)]) < LEAST:
         return list(equations)
     return _Parting(roller, set(needed), sums).run(equations)
 
@@ -49,10 +49,12 @@ def _long_sums(equations: Sequence[Equation]) -> set[int]:
     ways: dict[int, tuple[int, ...]] = {}
     count: Counter[int] = Counter()
     for equation in equations:
-        if equation.op != "add":
+        if (op := equation.op) in _PLACING:
             if (step := _step(equation)) is not None:
                 placed[equation.outputs[0]] = step[::2]
-        elif placed and (given := _summands(equation)) is not None and not placed.keys().isdisjoint(given):
+        elif op != "add" or not placed or (given := _summands(equation)) is None:
+            continue
+        elif not placed.keys().isdisjoint(given):
             out = equation.outputs[0]
             rest = [n for n in given if n not in placed]
             way = {placed[n] for n in given if n in placed}
@@ -82,15 +84,19 @@ def _path(put: Equation) -> Path:
     return tuple(path)
 
 
+#: What gives zeros that have a value in them; what may begin a part, or be one, whatever it is given.
+_PLACING = frozenset(("select_backward", "slice_backward"))
+_BEGINNING = _PLACING | {"put", "copy"}
+
+
 def _step(equation: Equation) -> Step | None:
-    """Return where zeros have a value in them; None for other equations, and for slices between others."""
+    """Return where zeros have a value in them; None for slices that lie between others."""
     if equation.op == "select_backward":
         return (*equation.attrs[1:], 0)
-    if equation.op == "slice_backward":
-        _, axis, start, stop, step = equation.attrs
-        width = stop - start
-        if step == 1 and width > 0 and start % width == 0:
-            return axis, start // width, width
+    _, axis, start, stop, step = equation.attrs
+    width = stop - start
+    if step == 1 and width > 0 and start % width == 0:
+        return axis, start // width, width
     return None
 
 
@@ -126,6 +132,8 @@ class _Parting:
         self.parts: dict[int, _Part] = {}
         self.placed: dict[int, _Placed] = {}
         self.same: dict[int, int] = {}
+        #: Each of these as an operand.
+        self._met: set[tuple[int]] = set()
         self._known: dict[Any, int] = {}
 
     def run(self, equations: Sequence[Equation]) -> list[Equation]:
@@ -135,9 +143,13 @@ class _Parting:
             "lay_out": self._again,
         }  # fmt: skip
         for equation in equations:
-            if not self.same.keys().isdisjoint([o[0] for o in equation.operands if type(o) is Reference]):
-                equation = equation._replace(operands=renumbered(equation.operands, self.same))
-            if (rule := rules.get(equation.op)) is None or not rule(equation):
+            if self._met.isdisjoint(equation.operands):
+                rule = rules[equation.op] if equation.op in _BEGINNING else None
+            else:
+                if not self.same.keys().isdisjoint([o[0] for o in equation.operands if type(o) is Reference]):
+                    equation = equation._replace(operands=renumbered(equation.operands, self.same))
+                rule = rules.get(equation.op)
+            if rule is None or not rule(equation):
                 self.keep(equation)
         for value in sorted(self.needed):
             self._require(value)
@@ -147,11 +159,7 @@ class _Parting:
 
     def keep(self, equation: Equation) -> None:
         """Keep an equation, on values that are there."""
-        read = [o[0] for o in equation.operands if type(o) is Reference]
-        if (
-            self.same.keys().isdisjoint(read) and self.parts.keys().isdisjoint(read)
-            and self.placed.keys().isdisjoint(read)
-        ):  # fmt: skip
+        if self._met.isdisjoint(equation.operands):
             self.out.append(equation)
             return
         given = [Reference(self.there(o.index)) if type(o) is Reference else o for o in equation.operands]
@@ -187,6 +195,7 @@ class _Parting:
         inner = self.placed.get(g)
         path, value = ((), g) if inner is None else inner[1:]
         self.placed[out] = _Placed(equation, (step, *path), value)
+        self._met.add((out,))
         return True
 
     def _put(self, equation: Equation) -> bool:
@@ -206,7 +215,7 @@ class _Parting:
         elif self.roller.kind(value)[0] != shape:
             value = self._write("expand", (value,), (shape,), shape, dtype)
         part.history.write(path, value)
-        self.parts[out] = _Part(part.history, part.history.version, ())
+        self._be_part(out, _Part(part.history, part.history.version, ()))
         return True
 
     def _add(self, equation: Equation) -> bool:
@@ -235,7 +244,7 @@ class _Parting:
             # Of zeros, the part that is written has had zero added to it, too.
             history.version += history.first is not None
             history.zeros.append(history.version)
-        self.parts[out] = _Part(history, history.version, ())
+        self._be_part(out, _Part(history, history.version, ()))
         return True
 
     def _begun(self, placed: _Placed) -> _Part:
@@ -258,6 +267,12 @@ class _Parting:
         """Let a value be another one."""
         if value != number:
             self.same[number] = self.same.get(value, value)
+            self._met.add((number,))
+
+    def _be_part(self, number: int, part: _Part) -> None:
+        """Let a value be a part."""
+        self.parts[number] = part
+        self._met.add((number,))
 
     # --- values ---------------------------------------------------------------------------------------------
 
@@ -286,7 +301,7 @@ class _Parting:
         part = part._replace(path=(*part.path, step))
         if part.history.has_parts(part.path, part.covered().version, part.version):
             number = self.roller.made(_shape_of(shape, (step,)), dtype) if out is None else out
-            self.parts[number] = part
+            self._be_part(number, part)
             return number
         return self._covering(part)
 

@@ -123,9 +123,9 @@ class _Writer:
             texts = []
             for n in numbers:
                 key = shapes[n], dtypes[n]
-                if key not in known:
-                    known[key] = kind(*key)
-                texts.append(known[key])
+                if (text := known.get(key)) is None:
+                    text = known[key] = kind(*key)
+                texts.append(text)
             return "; ".join(texts)
 
         comment = f"  # {kinds(code.inputs)}" if code.inputs else ""
@@ -133,8 +133,8 @@ class _Writer:
         lines += [f"    v{n} = {self._constant(array)}" for n, array in code.constants.items()]
         for equation in code.equations:
             self.names.add(equation.op)
-            targets = ", ".join(f"v{n}" for n in equation.outputs) + ("," if equation.several else "")
-            operands = ", ".join(self._value(o) for o in equation.operands)
+            targets = ", ".join([f"v{n}" for n in equation.outputs]) + ("," if equation.several else "")
+            operands = ", ".join(map(self._value, equation.operands))
             if TABLE[equation.op].variadic:
                 operands = f"[{operands}]"
             parts = [operands] if operands else []
@@ -162,8 +162,8 @@ class _Writer:
 
     def _value(self, value: Any) -> str:
         """Return an operand or attribute as Python."""
-        if isinstance(value, Reference):
-            return f"v{value.index}"
+        if type(value) is Reference:
+            return f"v{value[0]}"
         if isinstance(value, tuple) and type(value) is tuple:
             inside = ", ".join(map(self._value, value))
             return f"({inside},)" if len(value) == 1 else f"({inside})"

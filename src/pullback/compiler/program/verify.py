@@ -37,7 +37,7 @@ def verify(program: Program | Body, kinds: bool = False) -> None:
         try:
             _check_op(equation)
             for operand in equation.operands:
-                if isinstance(operand, Reference) and operand.index not in defined:
+                if type(operand) is Reference and operand[0] not in defined:
                     raise ProgramError(f"{operand} is used before it is defined")
             for output in equation.outputs:
                 if output in defined:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...array import large, locks
-from ...array.locks import computed
 from ...array.tiering import waits
 from ..emit import python_functions
 from ..emit.codegen import Code, Effort, machine, module, target
@@ -160,41 +159,47 @@ class Library:
         self._source = started(source, effort) if isinstance(source, str) else source
         self._symbols, self._resolve = symbols, resolve
         self._lock = locks.lock()
+        self._memory: linked_code.Loaded | _Engine | None = None
         #: What functions may still be running of which there is better code.
         self._left: list[linked_code.Loaded | _Engine] = []
 
-    @computed
+    @property
     def code(self) -> Code:
         """Return the machine code."""
-        return self._source if isinstance(self._source, Code) else self._source()
+        if not isinstance(self._source, Code):
+            self._source = self._source()
+        return self._source
 
-    @computed
-    def _memory(self) -> linked_code.Loaded | _Engine:
-        code = self.code
-        _known.update(self._symbols)
-        if self._resolve is not None:
-            _known.update(self._resolve(code.called))
-        try:
-            return linked_code.Loaded(linked_code.linked(code.objects), _known)
-        except (NotImplementedError, RuntimeError):
-            return _Engine(code.objects)
+    def _placed(self) -> linked_code.Loaded | _Engine:
+        """Put the code into memory unless it is there; the lock is held, and holds up no other library: that
+        another thread improves may be what has to happen before this one's code comes.
+        """
+        if self._memory is None:
+            code = self.code
+            _known.update(self._symbols)
+            if self._resolve is not None:
+                _known.update(self._resolve(code.called))
+            try:
+                self._memory = linked_code.Loaded(linked_code.linked(code.objects), _known)
+            except (NotImplementedError, RuntimeError):
+                self._memory = _Engine(code.objects)
+        return self._memory
 
     def address(self, name: str) -> int:
         with self._lock:
-            return self._memory.address(name)
+            return self._placed().address(name)
 
     def improve(self, code: Code, names: Iterable[str]) -> dict[int, int]:
         """Take better machine code of the same text; return new addresses of functions by the old ones."""
-        better = Library(code, self._symbols, self._resolve)._memory
+        better = Library(code, self._symbols, self._resolve)._placed()
         with self._lock:
-            before = self._memory
+            before, self._memory = self._placed(), better
             self._left.append(before)
-            self.__dict__["_memory"] = better
         return {before.address(name): better.address(name) for name in names}
 
     def keep(self) -> None:
         with self._lock:
-            self._memory.keep()
+            self._placed().keep()
 
     def assembly(self) -> str:
         """Return the machine's instructions, as text; the library must have been made from LLVM's text."""

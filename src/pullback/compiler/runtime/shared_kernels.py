@@ -50,9 +50,9 @@ class Cut(NamedTuple):
 
     #: That threads run.
     parts: int
-    #: Images, or splits of images.
+    #: Images.
     units: int
-    #: Parts along the units, and of the work on each image.
+    #: Parts along the images, and of the work on each.
     rows: int
     splits: int
 
@@ -82,17 +82,19 @@ class Kernel:
     ``joining(table)``, whose addresses `part` and `joining` are, when asked for, 0 where there are no sums.
     What is found on disk is not written. `size` is the bytes of an element, `work` the estimated nanoseconds
     for an image, `scratch` and `sums` the elements of a part's scratch and sums. The work on an image can be
-    cut into `splits` parts; 1 where it is cut along images only.
+    cut into `splits` parts; 1 where it is cut along images only. With `splits_first` parts are splits of all
+    images where they can be.
     """
 
     def __init__(
         self, what: object, write: Callable[[], str], *, size: int, work: float, scratch: int = 0,
-        sums: int = 0, splits: int = 1, mending: Mending | None = None, effort: Effort = WRITTEN,
+        sums: int = 0, splits: int = 1, splits_first: bool = False,
+        mending: Mending | None = None, effort: Effort = WRITTEN,
     ) -> None:  # fmt: skip
         #: Unique to the text.
         self.name = name_of(what)
         self._size, self._work = size, work
-        self._scratch, self._sums, self._splits = scratch, sums, splits
+        self._scratch, self._sums, self._splits, self._splits_first = scratch, sums, splits, splits_first
         # A program asks for its cut more than once.
         self._threads = get_num_threads()
         self._library = machine_code.library(self.name, write, effort)
@@ -129,9 +131,10 @@ class Kernel:
             rows = 1 if self._sums * self._size > _LARGE_SUMS else min(parts, _FEW, images)
             splits = min(self._splits, -(-most // rows))
             return Cut(rows * splits, images, rows, splits)
-        splits = 1 if images >= most else min(self._splits, -(-most // images))
-        rows = min(parts, images * splits)
-        return Cut(rows, images * splits, rows, splits)
+        along = 1 if self._splits_first else images
+        splits = 1 if along >= most else min(self._splits, -(-most // along))
+        rows = min(max(1, (most if self._splits_first else parts) // splits), images)
+        return Cut(rows * splits, images, rows, splits)
 
     def scratch(self, cut: Cut) -> int:
         """Return bytes of scratch, that begin where a cache line does."""
@@ -210,9 +213,15 @@ def fields(arrays: Sequence[str]) -> list[str]:
     return tables.read("%table", {**pointers, "%units": "i64", "%rows": "i64", "%splits": "i64"})
 
 
-def bounds(row: str) -> list[str]:
-    """Return the lines that find a part's units, from ``%first`` to below ``%last``."""
-    return tables.share(row, "%rows", "%units", "%first", "%last")
+def bounds() -> list[str]:
+    """Return the lines that find a part's ``%row``, its units, from ``%first`` to below ``%last``, and which
+    ``%split`` of their work it has.
+    """
+    return [
+        "  %row = sdiv i64 %part, %splits",
+        "  %split = srem i64 %part, %splits",
+        *tables.share("%row", "%rows", "%units", "%first", "%last"),
+    ]
 
 
 def own_scratch(real: str, scratch: int) -> list[str]:
@@ -230,7 +239,7 @@ def part(
     pointers = [*arrays, "scratch"] if scratch else arrays
     given = [*(f"ptr %{name}" for name in pointers), *(f"i64 %{name}" for name in ("first", "last", *others))]
     return function("part", [
-        *fields(arrays), *bounds("%part"), *(own_scratch(real, scratch) if scratch else ()),
+        *fields(arrays), *bounds(), *(own_scratch(real, scratch) if scratch else ()),
         f"  call void @{body}({', '.join(given)})",
     ])  # fmt: skip
 

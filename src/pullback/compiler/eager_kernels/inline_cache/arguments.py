@@ -31,8 +31,8 @@ OBJECTS: tuple[Any, ...] = (
     AT_RUNNING, AT_DEVICES, AT_DEFAULT, AT_NO_GRAD, AT_EXCEPTION, AT_NO_DEVICES, AT_INFERENCE,
     AT_INFERENCE_VIEW, AT_NO_VERSIONS, AT_MULTI_VIEW, AT_TENSOR, AT_PARAMETER,
     AT_HOT, AT_LEAF, AT_ACCUMULATOR, AT_OUTPUT, AT_COUNT, AT_GET_FRAME, AT_ONE, AT_OWN_FILE, AT_FALSE,
-    AT_USER_FRAME, AT_INT, AT_SLICE, AT_WRITTEN,
-) = range(2, 36)  # fmt: skip
+    AT_USER_FRAME, AT_INT, AT_SLICE, AT_WRITTEN, AT_ELLIPSIS, AT_INT64, AT_SELECT, _, AT_SELECT_NODE, _,
+) = range(2, 42)  # fmt: skip
 #: Kinds of arguments: among the tensors those without a history and with one, and those of which that does
 #: not matter; how many arguments there are, by place; tensors at most, of which half are given, and nodes.
 (_SAME_OBJECT, _SAME_FLOAT, _SAME_INT, _WITHOUT_HISTORY, _SEQUENCE, _ANY_TENSOR, _WITH_HISTORY) = range(7)

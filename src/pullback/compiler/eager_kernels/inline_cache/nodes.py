@@ -175,18 +175,26 @@ def new_node(told: Words, aside: Object, header: Words) -> Object:
     saved = tuple_of(told + _NODE + SOURCE * told[3], told[4], aside, header)
     if saved is null:
         return null
-    numbers: Object = header[AT_COUNT]
     kind: Object = told[0]
     shape: Object = told[1]
     dtype: Object = told[2]
+    return node_of(kind, edges, saved, shared(shape), shared(dtype), header)
+
+
+@native
+def node_of(
+    kind: Object, edges: Object, saved: Object, shape: Object, dtype: Object, header: Words
+) -> Object:  # fmt: skip
+    """Return a new node, which takes what it is given; null without memory."""
+    numbers: Object = header[AT_COUNT]
     none: Object = header[AT_NONE]
     number = python.PyIter_Next(numbers)
     node = python.PyType_GenericAlloc(kind, 0)
     if node is not null:
         node._edges = edges
         node._saved = saved
-        node._shape = shared(shape)
-        node._dtype = shared(dtype)
+        node._shape = shape
+        node._dtype = dtype
         node._hooks = shared(none)
         node._seq = number
     return node

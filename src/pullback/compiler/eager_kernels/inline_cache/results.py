@@ -44,25 +44,29 @@ def recorded(result: Words, parent: Object, header: Words, unrecorded: Object) -
     none: Object = header[AT_NONE]
     if parent.counter.type is header[AT_NO_VERSIONS]:
         return shared(none)
-    kind: Object = header[AT_VIEW]
     own_chain: Object = result[6]
     own_creation: Object = result[7]
     steps: Object = result[8]
+    above = parent.view
+    chain = shared(own_chain) if above is none else chained(above.view_chain, steps)
+    return record_of(parent, chain, own_creation, header, unrecorded)
+
+
+@native
+def record_of(
+    parent: Object, chain: Object, own_creation: Object, header: Words, unrecorded: Object
+) -> Object:  # fmt: skip
+    """Return the record of a view with a chain, which it takes; null where memory is missing."""
+    kind: Object = header[AT_VIEW]
     record = python.PyType_GenericAlloc(kind, 0)
-    if record is null:
+    if record is null or chain is null:
         return null
     above = parent.view
     base = parent
-    chain = null
-    if above is none:
-        chain = shared(own_chain)
-    else:
+    if above is not header[AT_NONE]:
         base = above.view_base
-        chain = chained(above.view_chain, steps)
         if own_creation is header[AT_ZERO]:
             own_creation = above.view_creation  # `views.INHERITED`: a part of several stays one
-    if chain is null:
-        return null
     record.view_base = shared(base)
     record.view_chain = chain
     record.view_creation = shared(own_creation if unrecorded is null else unrecorded)
@@ -75,23 +79,33 @@ def seen(
     result: Words, parent: Object, memory: Object, aside: Object, header: Words, unrecorded: Object
 ) -> Object:
     """Return the tensor that is a view of an argument; null where memory is missing."""
-    array_type: Object = header[AT_ARRAY]
     dtype: Object = result[1]
     shape: Words = result[3]
     strides: Words = result[4]
-    begin = memory.data + result[5]
+    record = recorded(result, parent, header, unrecorded)
+    history = null if record is null else sourced(result + _HISTORY, aside, header)
+    return view_of(parent, memory, dtype, result[2], shape, strides, result[5], record, history, header)
+
+
+@native
+def view_of(
+    parent: Object, memory: Object, dtype: Object, rank: Int, shape: Words, strides: Words, offset: Int,
+    record: Object, history: Object, header: Words,
+) -> Object:  # fmt: skip
+    """Return a tensor that sees the memory of another one, and takes its record and its history; null where
+    one of them is null, or memory is missing.
+    """
+    if record is null or history is null:
+        return null
+    array_type: Object = header[AT_ARRAY]
+    kind: Object = header[AT_TENSOR]
+    begin = memory.data + offset
     flags = memory.flags & WRITEABLE
     python.Py_IncRef(dtype)
-    array = python.PyArray_NewFromDescr(array_type, dtype, result[2], shape, strides, begin, flags, null)
+    array = python.PyArray_NewFromDescr(array_type, dtype, rank, shape, strides, begin, flags, null)
     if array is null:
         return null
     python.PyArray_SetBaseObject(array, shared(memory))
-    record = recorded(result, parent, header, unrecorded)
-    history = null if record is null else sourced(result + _HISTORY, aside, header)
-    if history is null:
-        python.Py_DecRef(array)
-        return null
-    kind: Object = header[AT_TENSOR]
     return new_tensor(array, shared(parent.counter), record, history, kind)
 
 

@@ -37,6 +37,7 @@ from .arguments import (
     argument_words,
 )  # fmt: skip
 from .nodes import NODE_OBJECTS, node_words, source_words
+from .parts import PART_OBJECTS
 from .replay import Replays
 from .results import RESULT
 from .text import TOLD
@@ -183,7 +184,7 @@ class InlineCaches:
             return None
         objects = [*OBJECTS, facade.Tensor, facade.Parameter, hot]
         of_nodes = [id(NODE_OBJECTS[k]) for k in sorted(NODE_OBJECTS)]
-        words = [0, 0, *map(id, objects), *of_nodes, id(int), id(slice), id(written)]
+        words = [0, 0, *map(id, objects), *of_nodes, id(int), id(slice), id(written), *map(id, PART_OBJECTS)]
         table = np.array(words, np.int64)
         self._kept += [table, hot]
         return python_functions.function(entry, self._library.address(entry), table), table

@@ -24,6 +24,7 @@ from .. import flat_calls
 from ..backward_loop import loop
 from ..inline_cache import table
 from ..inline_cache.known_rules import KnownRules, known_rule
+from ..inline_cache.parts import bracket
 from ..inline_cache.replay import data_of, replay
 from ..inline_cache.text import cached_call
 from .calls import call_op, head
@@ -45,7 +46,7 @@ from .walk import SLOTS, STEP, chain, choose
 #: What is called from outside of the module.
 _ENTRIES = (
     chain, choose, call_op, cached_call, replay, gather, convert, find_extreme, argsort, search, scatter,
-    add_at, repeat, call_routine, polynomial, known_rule, flat_calls.call_flat,
+    add_at, repeat, call_routine, polynomial, known_rule, flat_calls.call_flat, bracket,
 )  # fmt: skip
 
 

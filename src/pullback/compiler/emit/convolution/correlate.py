@@ -1,20 +1,26 @@
-"""The kernel of a convolution and of its transpose: for each image, padded places times the weight.
+"""The kernel of a convolution and of its transpose: padded places of each image times the weight.
 
 A tile of accumulators holds some output channels of some vectors of places; for each input channel and tap
 the vectors are loaded once and multiplied with one number of the weight for each output channel. The results
 of some output channels, all places of an image, go to a scratch that stays in the cache, and from there to
-their rows.
+their rows. A large weight is read once for several images.
 """
 
 from ....array.named_tuples import NamedTuple
 from ..vector_registers import Registers
 from ..vectors import Code, Loop
-from .packing import pack, unpack
+from .packing import copy_row, pack, unpack
 from .places import Tap, under
 from .plan import Shape, correlation_tile, unaliased
 
 #: Multiplications in the body of a loop beyond which the rows of the kernel are a loop too.
 _LONGEST_BODY = 400
+#: Bytes of a weight that are read again for each image, and bytes of places of images for which a larger one
+#: is read once.
+_NEAR, _PLACE_BYTES = 512 << 10, 512 << 10
+#: Bytes between the numbers of the weight for two input channels from which those of a block of output
+#: channels are copied together first.
+_FAR_APART = 4 << 10
 
 
 class _Weights(NamedTuple):
@@ -26,8 +32,8 @@ class _Weights(NamedTuple):
 
 
 class Correlation:
-    """Write one kernel: units `first` to below `last`, a unit being one of `splits` parts of an image's
-    output channels, in a scratch of `scratch` elements.
+    """Write one kernel: images `first` to below `last`, one of `splits` parts of their output channels, in a
+    scratch of `scratch` elements.
 
     `transposed` writes the transpose, `bias` adds a number for each output channel.
     """
@@ -44,6 +50,7 @@ class Correlation:
             self.rows, self.columns = shape.correlation()
             self.inputs, self.outputs = ins, outs
             self.weights = _Weights(outs * each, shape.taps, each)
+        size = 4 if shape.real == "float" else 8
         rows, columns = self.rows, self.columns
         self.plane = rows.length * columns.length
         self.parts = len(rows.firsts) * len(columns.firsts)
@@ -53,51 +60,94 @@ class Correlation:
         self.tile = correlation_tile(registers, self.outputs, self.vectors)
         self.blocks = -(-self.outputs // self.tile.rows)
         self.room = self.vectors * registers.lanes
-        size = 4 if shape.real == "float" else 8
         self.pitch = unaliased(self.parts * self.plane, size)
         self.is_whole = rows.is_whole and columns.is_whole and self.pitch == self.plane
         # Vectors of the scratch start where cache lines do.
         self.packed = -(-(self.inputs * self.pitch + registers.lanes) // 16) * 16
-        self.scratch = self.packed + self.tile.rows * self.results * self.room
+        #: Images for which a block of the weight is read once.
+        self.images = max(1, _PLACE_BYTES // (self.packed * size)) if outs * each * size > _NEAR else 1
+        results = self.tile.rows * self.results * self.room
+        far = transposed and self.weights.inputs * size >= _FAR_APART
+        self.copied = self.tile.rows * shape.taps if far else 0
+        self.copies = self.images * self.packed + results
+        self.scratch = self.copies + self.inputs * self.copied + registers.lanes
 
     def write(self) -> Code:
-        """Return the body of ``(source, weight, bias, target, scratch, first, last, splits)``."""
+        """Return the body of ``(source, weight, bias, target, scratch, first, last, split, splits)``."""
         code = self.code = Code(self.shape.real, self.registers.lanes)
-        code.clear("%scratch", self.packed)
+        code.clear("%scratch", self.images * self.packed)
         read = self.rows.size * self.columns.size
         written = self.rows.out_size * self.columns.out_size
-        with code.loop("%first", "%last") as unit:
-            image = code.value(f"sdiv i64 {unit.index}, %splits")
-            split = code.value(f"srem i64 {unit.index}, %splits")
-            group_bounds: tuple[int | str, int | str] = (0, 1)
-            block_bounds: tuple[int | str, int | str] = (0, self.blocks)
-            if self.shape.groups > 1:
-                group_bounds = code.bounds(split, "%splits", self.shape.groups)
-            else:
-                block_bounds = code.bounds(split, "%splits", self.blocks)
-            with code.loop(*group_bounds) as group:
-                channel = code.plus(code.times(image, self.shape.groups), group.index)
-                source = code.at("%source", code.times(channel, self.inputs * read))
-                target = code.at("%target", code.times(channel, self.outputs * written))
-                places = self._places(source, image)
-                weight = code.at("%weight", code.times(group.index, self.weights.group))
-                bias = code.at("%bias", code.times(group.index, self.outputs))
-                with code.loop(*block_bounds) as block:
-                    self._block(block.index, places, weight, bias, target)
+        group_bounds: tuple[int | str, int | str] = (0, 1)
+        block_bounds: tuple[int | str, int | str] = (0, self.blocks)
+        if self.shape.groups > 1:
+            group_bounds = code.bounds("%split", "%splits", self.shape.groups)
+        else:
+            block_bounds = code.bounds("%split", "%splits", self.blocks)
+        with code.loop("%first", "%last", step=self.images) as some, code.loop(*group_bounds) as group:
+            images = code.least(code.value(f"sub i64 %last, {some.index}"), self.images)
+            weight = code.at("%weight", code.times(group.index, self.weights.group))
+            bias = code.at("%bias", code.times(group.index, self.outputs))
+
+            def channel(image: str) -> int | str:
+                number = code.plus(some.index, image)
+                return code.plus(code.times(number, self.shape.groups), group.index)
+
+            with code.loop(0, images) as image:
+                source = code.at("%source", code.times(channel(image.index), self.inputs * read))
+                self._pack(source, image.index, some.index)
+            with code.loop(*block_bounds) as block:
+                first = code.times(block.index, self.tile.rows)
+                if self.outputs % self.tile.rows:
+                    # The last block begins where it still is a whole one: what two blocks compute is equal.
+                    first = code.least(first, self.outputs - self.tile.rows)
+                factors = self._factors(code.at(weight, code.times(first, self.weights.outputs)))
+                with code.loop(0, images) as image:
+                    number = channel(image.index)
+                    source = code.at("%source", code.times(number, self.inputs * read))
+                    target = code.at("%target", code.times(number, self.outputs * written))
+                    places = self._places(source, image.index, some.index)
+                    self._block(first, places, factors, code.at(bias, first), target)
         return code
 
-    def _places(self, source: str, image: str) -> str:
+    def _factors(self, weight: str) -> str:
+        """Return where the numbers for a block of output channels are."""
+        if not self.copied:
+            return weight
+        code = self.code
+        copies = code.at("%scratch", self.copies)
+        with code.loop(0, self.inputs) as channel:
+            source = code.at(weight, code.times(channel.index, self.weights.inputs))
+            # In rising order: what is written beyond a row's end is the next one's.
+            target = code.at(copies, code.times(channel.index, self.copied))
+            copy_row(code, source, target, self.copied, exact=False)
+        return copies
+
+    def _pack(self, source: str, image: str, before: str) -> None:
+        """Copy the places of an image that cannot stay where they are."""
+        code = self.code
+        target = code.at("%scratch", code.times(image, self.packed))
+        copies: int | str = 1
+        if self.is_whole:
+            copies = code.value(f"zext i1 {self._is_last(image, before)} to i64")
+        with code.loop(0, copies):
+            pack(code, source, target, self.inputs, self.pitch, self.rows, self.columns)
+
+    def _places(self, source: str, image: str, before: str) -> str:
         """Return where the padded places of an image are: in the scratch, or where the image is."""
-        code, rows, columns = self.code, self.rows, self.columns
+        code = self.code
+        packed = code.at("%scratch", code.times(image, self.packed))
         if not self.is_whole:
-            pack(code, source, "%scratch", self.inputs, self.pitch, rows, columns)
-            return "%scratch"
-        # The last vector reaches beyond the image: the last image is copied, or more where they are small.
-        final = code.value(f"sdiv i64 {code.plus('%last', -1)}, %splits")
-        is_last = code.value(f"icmp sge i64 {image}, {code.plus(final, 1 - self._images_reached())}")
-        with code.loop(0, code.value(f"zext i1 {is_last} to i64")):
-            pack(code, source, "%scratch", self.inputs, self.pitch, rows, columns)
-        return code.value(f"select i1 {is_last}, ptr %scratch, ptr {source}")
+            return packed
+        return code.value(f"select i1 {self._is_last(image, before)}, ptr {packed}, ptr {source}")
+
+    def _is_last(self, image: str, before: str) -> str:
+        """Return whether the last vector of an image reaches beyond the images: the last image is copied, or
+        more where they are small.
+        """
+        code = self.code
+        last = code.plus("%last", -self._images_reached())
+        return code.value(f"icmp sge i64 {code.plus(before, image)}, {last}")
 
     def _images_reached(self) -> int:
         """Return how many images, the one that is read among them, the last vector of one may lie in."""
@@ -109,17 +159,12 @@ class Correlation:
         image = self.shape.groups * self.inputs * rows.size * columns.size
         return -(-end // image)
 
-    def _block(self, number: str, places: str, weight: str, bias: str, target: str) -> None:
-        """Write a block of output channels, all places."""
+    def _block(self, first: int | str, places: str, factors: str, bias: str, target: str) -> None:
+        """Write a block of output channels from the first, all places."""
         code, tile = self.code, self.tile
-        first = code.times(number, tile.rows)
-        if self.outputs % tile.rows:
-            # The last block begins where it still is a whole one: what two blocks compute is equal.
-            first = code.least(first, self.outputs - tile.rows)
-        factors = code.at(weight, code.times(first, self.weights.outputs))
-        results = code.at("%scratch", self.packed)
+        results = code.at("%scratch", self.images * self.packed)
         for result in range(self.results):
-            self._result(result, places, factors, code.at(bias, first), code.at(results, result * self.room))
+            self._result(result, places, factors, bias, code.at(results, result * self.room))
         with code.loop(0, tile.rows) as row:
             written = self.rows.out_size * self.columns.out_size
             unpack(
@@ -161,7 +206,7 @@ class Correlation:
         pitch = self.rows.pitch(row_result) if size > _LONGEST_BODY else None
         with code.loop(0, self.inputs, carried) as channel:
             read = code.at(window, code.times(channel.index, self.pitch))
-            factor = code.at(factors, code.times(channel.index, self.weights.inputs))
+            factor = code.at(factors, code.times(channel.index, self.copied or self.weights.inputs))
             if pitch is None:
                 for row in rows:
                     self._row(channel, read, factor, row, columns)

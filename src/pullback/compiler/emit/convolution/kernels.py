@@ -44,8 +44,9 @@ def correlation(shape: Shape, transposed: bool, bias: bool) -> Kernel:
         ("source", "weight", "bias", "target"),
         shape.multiplications * _NANOSECONDS,
         shared_kernels.whole(made.scratch),
-        others=("splits",),
+        others=("split", "splits"),
         splits=shape.groups if shape.groups > 1 else made.blocks,
+        splits_first=made.images > 1,
         mending=mending(shape, True) if transposed else None,
         effort=PLACED,
     )
@@ -76,9 +77,7 @@ def _weight_text(made: Weight, each: int, scratch: int) -> str:
     given = f"{_WEIGHT}, {_REST}, i64 %split, i64 %splits, i64 {INPUTS}"
     lines = [
         *_weight_fields(),
-        "  %row = sdiv i64 %part, %splits",
-        "  %split = srem i64 %part, %splits",
-        *shared_kernels.bounds("%row"),
+        *shared_kernels.bounds(),
         *shared_kernels.own_scratch(code.real, scratch),
         *_sums_place(code.real, scratch, made.inputs, each),
         "  %further = mul nsw i64 %row, %room",

@@ -114,40 +114,51 @@ def taken_apart(code: CodeType) -> Body:
     return Body(found, handlers, list(code.co_consts))
 
 
-def put_together(code: CodeType, body: Body, stack: int) -> CodeType:
-    """Return `code` with another body, which may use `stack` more places of the stack."""
-    instructions = body.instructions
-    text = [_code(i.name, i.arg) for i in instructions]
+def bytes_of(instructions: Sequence[Instruction]) -> bytes:
+    """Return instructions, of which none jumps, as they stand in a code object."""
+    return b"".join([code_of(i.name, i.arg) for i in instructions])
+
+
+def put_together(
+    code: CodeType, written: Sequence[Instruction | bytes], positions: Sequence[Position],
+    handlers: Sequence[Handler], constants: Sequence[Any], stack: int,
+) -> CodeType:  # fmt: skip
+    """Return `code` with another body, which may use `stack` more places of the stack.
+
+    What is `written` are instructions, and bytes of some that no jump and no handler names.
+    """
+    text = [i if isinstance(i, bytes) else code_of(i.name, i.arg) for i in written]
     sizes = [len(each) // _UNIT for each in text]
-    number = numbers(instructions, body.handlers)
-    jumps = [(n, i, number[id(i.target)]) for n, i in enumerate(instructions) if i.target is not None]
+    places = [(n, i) for n, i in enumerate(written) if not isinstance(i, bytes)]
+    number = {id(i): n for n, i in places}
+    jumps = [(n, i, number[id(i.target)]) for n, i in places if i.target is not None]
     grown = True
     while grown:
         grown = False
         offsets = [0, *accumulate(sizes)]
         for n, i, target in jumps:
             i.arg = abs(offsets[target] - offsets[n + 1])
-            text[n] = _code(i.name, i.arg, sizes[n])
+            text[n] = code_of(i.name, i.arg, sizes[n])
             size = len(text[n]) // _UNIT
             if size > sizes[n]:
                 sizes[n] = size
                 grown = True
     spans: list[tuple[Position, int]] = []
     here, units = _NOWHERE, 0
-    for i, size in zip(instructions, sizes, strict=True):
-        if i.position is not here:
+    for position, size in zip(positions, sizes, strict=True):
+        if position is not here:
             spans.append((here, units))
-            here, units = i.position, 0
+            here, units = position, 0
         units += size
     spans.append((here, units))
     table = bytearray()
-    for h in sorted(body.handlers, key=lambda h: number[id(h.first)]):
+    for h in sorted(handlers, key=lambda h: number[id(h.first)]):
         first, end = offsets[number[id(h.first)]], offsets[number[id(h.last)] + 1]
         target = offsets[number[id(h.target)]]
         for n, value in enumerate((first, end - first, target, h.depth << 1 | h.lasti)):
             table += _varint(value, 0x80 if n == 0 else 0)
     return code.replace(
-        co_code=b"".join(text), co_exceptiontable=bytes(table), co_consts=tuple(body.constants),
+        co_code=b"".join(text), co_exceptiontable=bytes(table), co_consts=tuple(constants),
         co_stacksize=code.co_stacksize + stack,
         co_linetable=_lines(code.co_firstlineno, spans),
     )  # fmt: skip
@@ -161,7 +172,7 @@ def numbers(instructions: Sequence[Instruction], handlers: Sequence[Handler]) ->
 
 
 @lru_cache(maxsize=1 << 16)
-def _code(name: str, arg: int, least: int = 0) -> bytes:
+def code_of(name: str, arg: int, least: int = 0) -> bytes:
     """Return the bytes of an instruction with its extensions and caches, of so many units at least."""
     caches = _CACHES[name]
     size = max((arg.bit_length() + _BITS - 1) // _BITS, 1, least - caches)

@@ -50,7 +50,7 @@ _REACHING = frozenset({
     "LIST_APPEND", "LIST_EXTEND", "SET_ADD", "SET_UPDATE", "MAP_ADD", "DICT_UPDATE", "DICT_MERGE",
 })  # fmt: skip
 #: What stays as it is wherever it stands.
-_STAYING = HARMLESS - _SWAPPING - _REACHING - {"POP_TOP", "WITH_EXCEPT_START"}
+STAYING = HARMLESS - _SWAPPING - _REACHING - {"POP_TOP", "WITH_EXCEPT_START"}
 _BINARY = [text for _, text in dis._nb_ops]  # type: ignore[attr-defined]  # the only list of them
 _MAKING = frozenset({
     "BUILD_LIST", "BUILD_SET", "BUILD_MAP", "BUILD_CONST_KEY_MAP", "MAKE_FUNCTION", "SET_FUNCTION_ATTRIBUTE",
@@ -95,20 +95,28 @@ class Replacements:
         self.hooks = hooks
         #: By their identities, where constants stand: a long function has one for each number in its text.
         self._numbers = {id(value): n for n, value in enumerate(body.constants)}
-        pairs = list(itertools.pairwise(body.instructions))
-        self.before_not = {id(i) for i, after in pairs if after.name == "UNARY_NOT"}
-        self.after_not = {id(i) for before, i in pairs if before.name == "UNARY_NOT"}
+        self.before_not: set[int] = set()
+        self.after_not: set[int] = set()
         #: Instructions that begin to handle an error for a `with`.
-        self.leaves = {id(i) for i, after in pairs if after.name == "WITH_EXCEPT_START"}
+        self.leaves: set[int] = set()
         #: Instructions that begin a `with`: all but the last come to nothing.
         self.begins: set[int] = set()
         self.enters: set[int] = set()
+        for before, after in itertools.pairwise(body.instructions):
+            if before.name == "UNARY_NOT":
+                self.after_not.add(id(after))
+            if after.name == "UNARY_NOT":
+                self.before_not.add(id(before))
+            elif after.name == "WITH_EXCEPT_START":
+                self.leaves.add(id(before))
         if _METHODS_OF_WITH:
             for n in range(len(body.instructions) - len(_ENTERING) + 1):
                 some = body.instructions[n : n + len(_ENTERING)]
                 if all((i.name, i.arg) == form for i, form in zip(some, _ENTERING, strict=True)):
                     self.begins.update(map(id, some[:-1]))
                     self.enters.add(id(some[-1]))
+        #: All instructions in whose place something else stands because of their neighbours.
+        self.special = self.before_not | self.after_not | self.leaves | self.begins | self.enters
 
     def constant(self, value: Any) -> Instruction:
         """Load a constant; constants are compared by identity."""
@@ -144,11 +152,13 @@ class Replacements:
         yield from self.call(self.hooks.made, 1)
         yield Instruction("POP_TOP")
 
-    def replaced(self, i: Instruction, nulls: list[bool], names: tuple[str, ...]) -> list[Instruction]:
+    def replaced(self, i: Instruction, nulls: tuple[bool, ...], names: tuple[str, ...]) -> list[Instruction]:
         """Return the instructions for one; `names` are the keywords of a call."""
-        return [i] if i.name in _STAYING else list(self._replaced(i, nulls, names))
+        return [i] if i.name in STAYING else list(self._replaced(i, nulls, names))
 
-    def _replaced(self, i: Instruction, nulls: list[bool], names: tuple[str, ...]) -> Iterator[Instruction]:
+    def _replaced(
+        self, i: Instruction, nulls: tuple[bool, ...], names: tuple[str, ...]
+    ) -> Iterator[Instruction]:
         name = i.name
         reach = nulls[len(nulls) - _reach(i) :]
         if id(i) in self.begins or (name == "POP_TOP" and nulls[-1]):
@@ -193,7 +203,7 @@ class Replacements:
 
     # --- calls ----------------------------------------------------------------------------------------------
 
-    def _call(self, i: Instruction, nulls: list[bool], names: tuple[str, ...]) -> Iterator[Instruction]:
+    def _call(self, i: Instruction, nulls: tuple[bool, ...], names: tuple[str, ...]) -> Iterator[Instruction]:
         count = i.arg
         own = nulls[-(count + 1)] if NEW_CALLS else nulls[-(count + 2)]
         yield Instruction("BUILD_TUPLE", count if own else count + 1)
@@ -203,13 +213,15 @@ class Replacements:
         else:
             yield from self.call(self.hooks.call, 2)
 
-    def _call_kw(self, i: Instruction, nulls: list[bool], names: tuple[str, ...]) -> Iterator[Instruction]:
+    def _call_kw(
+        self, i: Instruction, nulls: tuple[bool, ...], names: tuple[str, ...]
+    ) -> Iterator[Instruction]:
         own = nulls[-(i.arg + 2)]
         yield Instruction("BUILD_TUPLE", i.arg + 1 + (not own))
         yield from self.call(self.hooks.call_last_names, 2)
 
     def _call_unpacked(
-        self, i: Instruction, nulls: list[bool], names: tuple[str, ...]
+        self, i: Instruction, nulls: tuple[bool, ...], names: tuple[str, ...]
     ) -> Iterator[Instruction]:
         # Since 3.14 there are always keywords, or a NULL.
         count = 2 + (not nulls[-1] if _METHODS_OF_WITH else i.arg & 1)
@@ -378,7 +390,7 @@ class Replacements:
         yield from self.call(self.hooks.enter, 1)
         yield Instruction("UNPACK_SEQUENCE", 2)
 
-    def _without_nulls(self, i: Instruction, nulls: list[bool]) -> Iterator[Instruction]:
+    def _without_nulls(self, i: Instruction, nulls: tuple[bool, ...]) -> Iterator[Instruction]:
         """Write an instruction that counts places of which some are not there."""
         first, between, last = nulls[0], nulls[1:-1], nulls[-1]
         if i.name in _SWAPPING and not first and (i.name == "COPY" or not last):

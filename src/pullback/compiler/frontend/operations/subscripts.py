@@ -70,6 +70,8 @@ def load_item(container: Any, key: Any) -> Any:
     if is_drawn_array(container):
         return _part(session, container, key)
     if isinstance(container, TensorBase):
+        if type(key) is int:
+            return container[key]  # type: ignore[index]  # the facade has it
         key = _of_numbers(session, key)
         if is_drawn_array(key) and (index := number_inputs.array(session, key)) is not None:
             key = index
