@@ -302,3 +302,35 @@ def test_what_is_saved_is_copied_before_it_is_written_to():
         hidden.sub_(y)
         (z + hidden).sum().backward()
     assert torch.equal(leaf.grad, saved + result)
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        torch.nn.ReLU(True), torch.nn.ReLU6(True), torch.nn.LeakyReLU(0.1, True), torch.nn.Hardswish(True),
+        torch.nn.SiLU(True), torch.nn.ELU(inplace=True),
+    ],
+    ids=lambda layer: type(layer).__name__,
+)  # fmt: skip
+def test_functions_told_to_write(layer):
+    function = getattr(torch.nn.functional, layer.function)
+    values = [getattr(layer, name) for name in layer.kept]
+    assert learn(function, drawn(0, 5, 4), *values)
+    x, y = drawn(1, 5, 4), drawn(1, 5, 4)
+    expected = type(layer)()(y) if len(values) == 1 else type(layer)(values[0])(y)
+    assert layer(x) is x and x._version == 1 and y._version == 0
+    assert np.array_equal(x.numpy(), expected.numpy(), equal_nan=True)
+    assert x._counter[1][0][2] is sys._getframe().f_code
+    with torch.inference_mode():
+        z = y.clone()
+        assert layer(z) is z and np.array_equal(z.numpy(), expected.numpy(), equal_nan=True)
+    hidden = y.clone().requires_grad_() * 1
+    assert layer(hidden) is hidden and hidden._version == 1 and hidden.requires_grad
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
+        layer(y.requires_grad_())
+
+
+def test_what_returns_its_argument_unwritten_has_a_plan_too():
+    x = torch.rand(5, 4)
+    assert learn(torch.nn.functional.dropout, x, 0.5, False)
+    assert torch.nn.functional.dropout(x, 0.5, False) is x and x._version == 0

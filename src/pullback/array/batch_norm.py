@@ -92,12 +92,14 @@ def batch_norm(
     if x.ndim == 2 and x.size <= MOST:
         y = x * scale
         return np.add(y, shift, out=y)
+    return _scaled_by_channel(x, scale, shift)
+
+
+def _scaled_by_channel(x: ndarray, scale: ndarray, shift: ndarray) -> ndarray:
+    """Return x · scale + shift of ``(N, C, *size)``."""
     blocks = _by_channel(x)
-    if x.size >= large.ROWS and scale.dtype == shift.dtype == x.dtype:
-        lines = ((v if len(x) == 1 else np.tile(v, len(x))).reshape(-1, 1) for v in (scale, shift))
-        rows = (blocks.reshape(-1, blocks.shape[2]), *lines)
-        if (found := large.ask("rows", "scaled_rows", rows, (), (True,) * 3)) is not None:
-            return found[0].reshape(x.shape)
+    if x.size >= large.ROWS and (found := _scaled_natively(blocks, scale, shift)) is not None:
+        return found.reshape(x.shape)
     y = np.empty(blocks.shape, x.dtype)
     scale, shift = scale[:, None], shift[:, None]
     if x.size <= MOST:
@@ -105,6 +107,27 @@ def batch_norm(
     else:
         in_blocks(lambda x, y: scaled(x, scale, shift, y), blocks, y)
     return y.reshape(x.shape)
+
+
+def _lines(images: int, scale: ndarray, shift: ndarray) -> tuple[ndarray, ndarray]:
+    """Return numbers of channels for each image."""
+    if images == 1:
+        return scale, shift
+    lines = np.empty((2, images, len(scale)), scale.dtype)
+    lines[0], lines[1] = scale, shift
+    scale, shift = lines.reshape(2, -1)
+    return scale, shift
+
+
+def _scaled_natively(blocks: ndarray, scale: ndarray, shift: ndarray) -> ndarray | None:
+    """Return `scaled` rows by native code, where there is any for them."""
+    if not scale.dtype == shift.dtype == blocks.dtype:
+        return None
+    images, channels, places = blocks.shape
+    scale, shift = _lines(images, scale, shift)
+    rows = (blocks.reshape(images * channels, places), scale[:, None], shift[:, None])
+    found: tuple[ndarray, ...] | None = large.ask("rows", "scaled_rows", rows, (), (True,) * 3)
+    return None if found is None else found[0]
 
 
 def _factors(
@@ -125,18 +148,17 @@ _SCALED = Chain(scaled, (ROWS, COLUMN, COLUMN, ROWS), cost=1500)
 def batch_norm_of_running(
     x: ndarray, weight: ndarray, bias: ndarray, mean: ndarray, var: ndarray, eps: float
 ) -> ndarray:
-    """Return `batch_norm` of a few elements in C order by variances, which all have one dtype."""
+    """Return `batch_norm` by variances of elements in C order, which all have one dtype."""
     scale, shift = np.empty_like(var), np.empty_like(var)
     _FACTORS.run(var, mean, weight, bias, number(eps, x.dtype), scale, shift)
+    if x.size > MOST:
+        return _scaled_by_channel(x, scale, shift)
     y = np.empty(x.shape, x.dtype)
     if x.ndim == 2:
         np.multiply(x, scale, out=y)
         return np.add(y, shift, out=y)
     images, channels = x.shape[:2]
-    if images > 1:
-        lines = np.empty((2, images, channels), x.dtype)
-        lines[0], lines[1] = scale, shift
-        scale, shift = lines.reshape(2, -1)
+    scale, shift = _lines(images, scale, shift)
     planes = (images * channels, -1)
     _SCALED.run(x.reshape(planes), scale, shift, y.reshape(planes))
     return y

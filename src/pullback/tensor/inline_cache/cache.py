@@ -214,11 +214,11 @@ class InlineCache:
         met = kind in self._met
         if self._waits_longer(tensors, met):
             return None
-        before = draws.Stand(streams)
+        before, versions = draws.Stand(streams), [*map(_version, tensors)]
         if autocast and not self._is_told_beneath(planning.casts(call, given, tensors)):
             before.restore()
             return None
-        recorded = tuple(map(planning.has_history, tensors)) if self._writes else ()
+        recorded = tuple(map(planning.has_history, tensors))
         result = call(*given)
         stand = before if before.note_end() else None
         if stand and has_foreign_threads():  # what they draw meanwhile would be drawn twice
@@ -237,10 +237,11 @@ class InlineCache:
                 put_modes(NO_GRAD)
                 with noted_warnings():
                     given, tensors, alike = planning.without_inference(call, given, tensors, result)
+                versions = [0] * len(tensors)
             looked_at = self._kinds is not None and by_place > self._kinds.safe
             function = call if named or looked_at or stand else self._function
             compute, *plan = self._planned(
-                source, function, given, tensors, recorded, alike, stand, met
+                source, function, given, tensors, versions, recorded, alike, stand, met
             )
             self._casts = self._casts or not (met or planning.casts(call, given, tensors) is False)
             # In between another thread's trace may have come upon a tensor, which has no strides then.
@@ -268,11 +269,15 @@ class InlineCache:
         return False
 
     def _planned(
-        self, source: Any, function: Function, given: Any, tensors: list[Any], recorded: tuple[bool, ...],
-        result: Any, stand: Any, met: bool,
+        self, source: Any, function: Function, given: Any, tensors: list[Any], versions: list[int],
+        recorded: tuple[bool, ...], result: Any, stand: Any, met: bool,
     ) -> Any:  # fmt: skip
         texts: list[Any] = []
-        if self._writes:
+        # What writes by its name, or because it was told to (``inplace=True``).
+        if self._writes or any(
+            result is tensor and _version(tensor) != version
+            for tensor, version in zip(tensors, versions, strict=True)
+        ):
             compute, *plan = writes.planned_write(
                 function, given, tensors, recorded, result, stand, met
             )
@@ -364,6 +369,11 @@ def _tensors(values: Any) -> Iterator[Any]:
             yield value
         elif type(value) is list or type(value) is tuple:
             yield from _tensors(value)
+
+
+def _version(tensor: Any) -> int:
+    """Return how often a tensor was written to; 0 for one of inference mode, which has no count."""
+    return tensor._counter[0] if type(tensor._counter) is list else 0
 
 
 def _with_names(general: Function, names: list[str], *given: Any) -> Any:
