@@ -210,7 +210,8 @@ def test_recorded_writes_call_few_functions() -> None:
     """A process of its own runs them: where classes override functions, each index is asked for them."""
     found = subprocess.run([sys.executable, "-c", CALLS], capture_output=True, text=True, check=True)
     row, product, masked, filled = map(int, found.stdout.split())
-    assert row <= 42 and product <= 32 and masked <= 52 and filled <= 50
+    # Assignments ask for a plan of theirs first.
+    assert row <= 44 and product <= 32 and masked <= 52 and filled <= 50
 
 
 def test_a_mask_drops_leading_ones_of_what_is_assigned() -> None:
