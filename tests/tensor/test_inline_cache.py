@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import subprocess
 import sys
-import threading
 import warnings
 import weakref
 from pathlib import Path
@@ -19,10 +18,13 @@ inline_cache = sys.modules["pullback.tensor.inline_cache.cache"]
 
 
 @pytest.fixture(autouse=True)
-def _native(price):
+def _native(price, monkeypatch):
     if not inline_cache.large.is_there():
         pytest.skip("native code is switched off")
     price(0)
+    # The browser of the tests of a page waits in a thread, beside which no call that draws has a plan.
+    for module in (inline_cache, inline_cache.draws):
+        monkeypatch.setattr(module, "has_foreign_threads", lambda: False)
     for cache in inline_cache._tables:  # what other tests have called may have all the plans that it gets
         cache.forget()
         cache._numbers.clear()  # behind the first few, new ones wait longer
@@ -459,9 +461,7 @@ def test_warnings_are_given_each_time():
             warnings.simplefilter("always")
             for _ in range(calls):
                 function(x)
-        # Calls that draw have no plan beside threads of others.
-        assert plans() > before, threading.enumerate()
-        assert len(given) == calls
+        assert plans() > before and len(given) == calls
         assert {(w.filename, w.lineno) for w in given} == {(__file__, given[0].lineno)}
         torch.manual_seed(2)
         state = torch.get_rng_state()
