@@ -26,17 +26,17 @@ from .signatures import OF_X, ONE
 
 
 def _series(name: str, op: str = "", *, finite: bool = False, usual: Any = None) -> Callable[..., ndarray]:
-    """Return a kernel that computes float32 by polynomials, those of many numbers in the native loop of an op
-    (of the same name by default), and other dtypes by SciPy's function.
+    """Return a kernel that computes many numbers of float32 by polynomials, in the native loop of an op (of
+    the same name by default) where there is one, and others by SciPy's function.
     """
     usual = usual or from_scipy(name, finite=finite)
 
     def kernel(x: ndarray, /, out: Any = ...) -> ndarray:
-        if x.dtype != np.float32:
+        # SciPy's function takes 3 µs for 64 numbers, and NumPy's many calls 50 to 90.
+        if x.dtype != np.float32 or x.size < large.SLOW:
             found: ndarray = usual(x, out=out)
             return found
-        is_large = isinstance(x, ndarray) and x.size >= large.SLOW
-        if is_large and (made := native(op or name, (x,), (), out)) is not None:
+        if isinstance(x, ndarray) and (made := native(op or name, (x,), (), out)) is not None:
             return made
         return into(out, SERIES[name](x.astype(np.float64)).astype(np.float32))
 
