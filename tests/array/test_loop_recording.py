@@ -124,14 +124,6 @@ def test_routines_of_lapack_are_called_natively(name, char):
         assert one.tobytes() == other.tobytes()
 
 
-@pytest.mark.parametrize("size", (1, 7, 8, 21))
-def test_polynomials_are_one_loop(size):
-    factors, x = np.array([0.25, -3.0, 1e-3, 7.0]), np.linspace(-2.0, 3.0, size)
-    assert [step.ufunc for step in record(lambda x: np.polyval(factors, x), [x]).steps] == ["polynomial"]
-    found = native(lambda x: np.polyval(factors, x), [x])(x)
-    assert found.tobytes() == np.polyval(factors, x).tobytes()
-
-
 def test_indices_are_looked_at_again_only_where_they_were_written_to():
     def twice(x, places):
         return x.take(places), (-x).take(places)

@@ -5,6 +5,9 @@ import pytest
 
 import pullback
 from pullback import special
+from pullback.array import large
+from pullback.array.elementwise import native
+from pullback.ops import bessel as ops
 
 scipy_special = pytest.importorskip("scipy.special")
 
@@ -46,3 +49,12 @@ def test_many_numbers_give_what_few_do(name, dtype):
     whole = function(pullback.tensor(x)).numpy()
     parts = [function(pullback.tensor(part)).numpy() for part in np.split(x, 50)]
     np.testing.assert_allclose(whole, np.concatenate(parts), rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_many_numbers_of_float32_have_a_native_loop(name):
+    pytest.importorskip("llvmlite")
+    if not large.is_there():
+        pytest.skip("native code is switched off")
+    made = native(getattr(ops, name).op.name, (np.linspace(0.1, 9, 5000, dtype=np.float32),), (), ...)
+    assert made is not None

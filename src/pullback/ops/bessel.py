@@ -32,11 +32,12 @@ def _series(name: str, op: str = "", *, finite: bool = False, usual: Any = None)
     usual = usual or from_scipy(name, finite=finite)
 
     def kernel(x: ndarray, /, out: Any = ...) -> ndarray:
+        is_array = isinstance(x, ndarray)  # else what native code is written from
         # SciPy's function takes 3 µs for 64 numbers, and NumPy's many calls 50 to 90.
-        if x.dtype != np.float32 or x.size < large.SLOW:
+        if x.dtype != np.float32 or (is_array and x.size < large.SLOW):
             found: ndarray = usual(x, out=out)
             return found
-        if isinstance(x, ndarray) and (made := native(op or name, (x,), (), out)) is not None:
+        if is_array and (made := native(op or name, (x,), (), out)) is not None:
             return made
         return into(out, SERIES[name](x.astype(np.float64)).astype(np.float32))
 

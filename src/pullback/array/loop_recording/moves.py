@@ -207,23 +207,6 @@ def _searchsorted(recorder: Recorder, sequence: Any, values: Any, side: Any = "l
     return recorder.told(result)
 
 
-def _polynomial(recorder: Recorder, coefficients: Any, x: Any) -> Any:
-    """Return `np.polyval` in double precision."""
-    plain = plain_of(x)
-    factors = np.asarray(coefficients)
-    if plain.dtype != np.float64 or factors.dtype != np.float64 or type(coefficients) is not ndarray:
-        raise Unrecorded("a polynomial of another kind")
-    result = np.asarray(np.polyval(factors, plain))
-    recorder.remember(OWN, result)
-    for array in (plain, result):
-        if array.strides != result.strides or not (array.flags.c_contiguous or array.flags.f_contiguous):
-            raise Unrecorded("a polynomial of elements with gaps")
-    kept = recorder.read(factors)
-    places = recorder.places(recorder.read(plain), kept, result)
-    recorder.note("polynomial", (plain.dtype,) * 3, [], (plain.size, kept.size), (), places)
-    return recorder.told(result)
-
-
 def _count_nonzero(recorder: Recorder, x: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     """Return how many elements are not 0."""
     found = recorder.told(plain_of(x)) != 0
@@ -240,6 +223,5 @@ FUNCTIONS |= {
     np.argmax: _extreme("argmax"), np.argmin: _extreme("argmin"),
     np.argsort: _argsort, np.take_along_axis: _take_along_axis, ndarray.__getitem__: _at_places,
     ndarray.__setitem__: _put, np.add: _add_at,
-    np.take: _take, np.polyval: _polynomial, np.count_nonzero: _count_nonzero, np.sort: _sort,
-    np.searchsorted: _searchsorted,
+    np.take: _take, np.count_nonzero: _count_nonzero, np.sort: _sort, np.searchsorted: _searchsorted,
 }  # fmt: skip

@@ -56,8 +56,7 @@ _TURNS = 100
 def _own_elements(recording: Recording) -> int:
     """Return how many elements loops go over that are none of NumPy's."""
     own = [s for s in recording.steps if type(s.ufunc) is str and s.ufunc != DECIDE]
-    each = [step.sizes[:1] if step.ufunc == "polynomial" else step.sizes for step in own]
-    return sum(math.prod(s) * math.prod(step.around) for s, step in zip(each, own, strict=True))
+    return sum(math.prod(step.sizes) * math.prod(step.around) for step in own)
 
 
 #: Of each result of a function which argument it is in another layout, and what gives it; None for others.

@@ -36,7 +36,6 @@ from .own_loops import (
     convert,
     find_extreme,
     gather,
-    polynomial,
     repeat,
     scatter,
     search,
@@ -46,7 +45,7 @@ from .walk import SLOTS, STEP, chain, choose
 #: What is called from outside of the module.
 _ENTRIES = (
     chain, choose, call_op, cached_call, replay, gather, convert, find_extreme, argsort, search, scatter,
-    add_at, repeat, call_routine, polynomial, known_rule, flat_calls.call_flat, bracket,
+    add_at, repeat, call_routine, known_rule, flat_calls.call_flat, bracket,
 )  # fmt: skip
 
 

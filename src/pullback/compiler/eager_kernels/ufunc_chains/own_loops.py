@@ -13,7 +13,6 @@ from ...emit.restricted_python import (
     Object,
     Real,
     Words,
-    apart,
     load,
     load_real,
     native,
@@ -326,21 +325,6 @@ def add_at(pointers: Object, inner: Words, strides: Words, kind: Int) -> None:
             store_real(to, kind, number_at(to, kind) + number_at(place, kind))
         else:
             store_whole(to, kind, whole_at(to, kind) + whole_at(place, kind))
-
-
-@native
-def polynomial(pointers: Object, inner: Words, strides: Words, data: Int) -> None:
-    """Compute a polynomial of doubles in a row by Horner's rule, one step after another for all of them."""
-    x: Bytes = pointers[0]
-    factors: Bytes = pointers[1]
-    to: Bytes = pointers[2]
-    size = inner[0]
-    for b in apart(size):
-        store(to + 8 * b, 64, 0.0)
-    for k in range(inner[1]):
-        factor = load_real(factors + 8 * k, 64)
-        for n in apart(size):
-            store(to + 8 * n, 64, load_real(to + 8 * n, 64) * load_real(x + 8 * n, 64) + factor)
 
 
 @native
