@@ -75,7 +75,7 @@ def _native(
 
 
 def as_product(
-    way: tuple[int, float], x: Ints, w: Ints, y: Ints, dtype: np.dtype, stride: Sequence[int],
+    way: conv_products.Way, x: Ints, w: Ints, y: Ints, dtype: np.dtype, stride: Sequence[int],
     padding: Sequence[int], dilation: Sequence[int], groups: int,
 ) -> conv_products.Plan | None:  # fmt: skip
     """Return the plan of one product for all images, where that is less work than other ways."""

@@ -28,11 +28,20 @@ from .named_tuples import NamedTuple
 
 Ints = tuple[int, ...]
 
-#: What a column costs beside a multiplication and addition, for each of the three ways: it is copied, or its
-#: product is added to a place of x; and the share of their lanes' time that kernels in native code take. They
-#: were fitted to 80 shapes on one thread with AVX-512: of 8×256×4×4 to 256 channels, 3×3, the three took 1.9,
-#: 3.1 and 3.5 ms, and take 1.5, 2.3 and 1.5; of 64×512×1×1 to 512 channels 42, 300 and 42, and take 2, 1, 1.
-CORRELATE, TRANSPOSE, WEIGHT = (145, 1.0), (250, 1.0), (120, 1.5)
+
+class Way(NamedTuple):
+    """Tell what a column costs beside a multiplication and addition, as it is copied, or its product is added
+    to a place of x; and the time of kernels in native code, by that of their lanes.
+    """
+
+    column: int
+    native: float
+
+
+#: These were fitted to some 80 shapes on one thread with AVX-512: of 8×256×4×4 to 256 channels, 3×3, the
+#: three took 1.9, 3.1 and 3.5 ms, and take 1.5, 2.3 and 1.5; of 4×512×1×1 to 512 channels 2.4, 17 and 9, and
+#: take 0.6, 0.6 and 1.0.
+CORRELATE, TRANSPOSE, WEIGHT = Way(145, 1.0), Way(250, 1.0), Way(120, 1.5)
 
 #: Bytes of a vector of the kernels in native code, and bytes of all columns up to which they are laid out.
 _VECTOR, _MOST_BYTES = 64, 32 << 20
@@ -66,7 +75,7 @@ class Plan(NamedTuple):
 
 @functools.lru_cache(maxsize=1024)
 def better(
-    way: tuple[int, float], images: int, size: Ints, w: Ints, output: Ints, itemsize: int, stride: Ints,
+    way: Way, images: int, size: Ints, w: Ints, output: Ints, itemsize: int, stride: Ints,
     padding: Ints, dilation: Ints,
 ) -> Plan | None:  # fmt: skip
     """Return the plan of a convolution of one group that is less work by one of the three ways, else None."""
@@ -77,7 +86,7 @@ def better(
     met = prod(found.counts)
     is_stack = found.is_full and prod(w[2:]) == 1 and prod(output) >= _PLACES and columns * prod(w) >= _STACK
     # The covectors that the images give the weight are added.
-    if is_stack and (way is not WEIGHT or prod(w) <= sum(w[:2]) * prod(output)):
+    if is_stack and (way != WEIGHT or prod(w) <= sum(w[:2]) * prod(output)):
         return found._replace(is_stack=True)
     if met == 0 or columns * w[1] * met * itemsize > _MOST_BYTES:
         return None
@@ -86,9 +95,8 @@ def better(
     for n, p, s, o in zip(size, padding, stride, output, strict=True):
         places = (places - 1) * -(-(n + 2 * p) // s) + o
     places = -(-places // lanes) * lanes
-    each, share = way
-    work = (1.1 + each / w[0]) * prod(output) * met
-    return found if work < 0.9 * share * places * prod(w[2:]) else None
+    work = (1.1 + way.column / w[0]) * prod(output) * met
+    return found if work < 0.9 * way.native * places * prod(w[2:]) else None
 
 
 @functools.lru_cache(maxsize=1024)

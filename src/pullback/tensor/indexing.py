@@ -355,6 +355,7 @@ def _general_setitem(self: Any, index: Any, value: Any) -> None:
 
 @with_plans
 def _put_(x: Any, index: Any, value: Any) -> Any:
+    """Write as `_general_setitem`, by a plan where there is one: its name says that it writes."""
     _general_setitem(x, index, value)
     return x
 

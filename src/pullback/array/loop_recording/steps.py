@@ -57,7 +57,7 @@ class Step(NamedTuple):
     """Tell how often a loop is called, and with what.
 
     A `ufunc` that is none of NumPy's is a `Routine`, or a name (choose, gather, convert, argmax, argmin,
-    argsort, search_left, search_right, polynomial); `DECIDE` asks whether a bool or an int64 is what it was.
+    argsort, search_left, search_right); `DECIDE` asks whether a bool or an int64 is what it was.
     """
 
     ufunc: Any

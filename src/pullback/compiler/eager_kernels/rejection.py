@@ -19,7 +19,9 @@ from ...array.random_choice import binomial_by_rejection, poisson_by_rejection, 
 from ...array.random_gamma import SQUEEZE, THIRD
 from ..emit import python_functions
 from ..emit.restricted_python import (
+    Bool,
     Bytes,
+    Int,
     Program,
     Real,
     Words,
@@ -105,22 +107,32 @@ def uniform(table: Words) -> Real:
 
 
 @native
+def kept(table: Words, n: Int, at: Int, found: Real) -> Bool:
+    """Keep what was found for element `n`; where there were too few words, go back to those `at` which it
+    began, and return False.
+    """
+    if table[NEXT] > table[END]:
+        table[NEXT] = at
+        return False
+    out: Bytes = table[OUT]
+    store(out + 8 * n, 64, found)
+    table[DONE] = n + 1
+    return True
+
+
+@native
 def gammas(table: Words) -> None:
     """Draw gamma numbers of rate 1 (`array.random_gamma`)."""
     rows: Bytes = table[ROWS]
-    out: Bytes = table[OUT]
     for n in range(table[DONE], table[COUNT]):
         at = table[NEXT]
         waits = table[WAITS]
         waiting = table[WAITING]
         found = gamma(table, load_real(rows + 8 * n, 64))
-        if table[NEXT] > table[END]:
-            table[NEXT] = at
+        if not kept(table, n, at, found):
             table[WAITS] = waits
             table[WAITING] = waiting
             return
-        store(out + 8 * n, 64, found)
-        table[DONE] = n + 1
 
 
 @native
@@ -179,16 +191,12 @@ def normal(table: Words) -> Real:
 def poissons(table: Words) -> None:
     """Draw Poisson numbers (`array.random_choice`)."""
     rows: Bytes = table[ROWS]
-    out: Bytes = table[OUT]
     for n in range(table[DONE], table[COUNT]):
         at = table[NEXT]
         rate = load_real(rows + 8 * n, 64)
         found = poisson_by_rejection(table, rate) if rate >= 10.0 else by_product(table, rate)
-        if table[NEXT] > table[END]:
-            table[NEXT] = at
+        if not kept(table, n, at, found):
             return
-        store(out + 8 * n, 64, found)
-        table[DONE] = n + 1
 
 
 @native
@@ -215,15 +223,11 @@ def floor(value: Real) -> Real:
 def binomials(table: Words) -> None:
     """Draw binomial numbers (`array.random_choice`), for pairs of a count and a probability."""
     rows: Bytes = table[ROWS]
-    out: Bytes = table[OUT]
     for n in range(table[DONE], table[COUNT]):
         at = table[NEXT]
         found = binomial(table, load_real(rows + 16 * n, 64), load_real(rows + 16 * n + 8, 64))
-        if table[NEXT] > table[END]:
-            table[NEXT] = at
+        if not kept(table, n, at, found):
             return
-        store(out + 8 * n, 64, found)
-        table[DONE] = n + 1
 
 
 @native

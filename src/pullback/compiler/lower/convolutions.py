@@ -50,7 +50,7 @@ def precompiled(
 
 
 def _shape(
-    way: tuple[int, float], x: Extents, w: Extents, y: Extents, operands: Sequence[Lowered], attrs: Attrs
+    way: conv_products.Way, x: Extents, w: Extents, y: Extents, operands: Sequence[Lowered], attrs: Attrs
 ) -> Shape | None:
     """Return what a kernel needs to know; None where the op's array kernel is a product and takes less."""
     dtype = operands[0].dtype
