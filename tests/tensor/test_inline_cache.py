@@ -422,7 +422,8 @@ def test_shapes_that_depend_on_elements_are_those_of_each_call(function, has_his
     given = (0.5,) if "quantile" in function.__name__ else ()
     inputs = [made(0.0, 2.0, 1.0, 1.0), made(0.0, 0.0, 0.0, 0.0), made(4.0, 3.0, -0.0, 0.0),
               made(float("nan"), 1.0, float("inf"), float("nan"))]  # fmt: skip
-    expected = [function(x, *given) for x in inputs]
+    with inline_cache.without_looks():  # other tests may have called it 99 times
+        expected = [function(x, *given) for x in inputs]
     assert learn(function, made(1.0, 2.0, 0.0, 2.0), *given) or has_history
     for x, right in zip(inputs, expected, strict=True):
         found = function(x, *given)
