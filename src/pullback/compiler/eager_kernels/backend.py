@@ -14,6 +14,7 @@ _HOMES = {
     "c_function": ("c_functions", "CFunctions", "function"),
     "clamp": ("traced_kernels", "TracedKernels", "clamp"),
     "elementwise": ("traced_kernels", "TracedKernels", "elementwise"),
+    "fourier": ("fourier", "Fourier", "run"),
     "first_places": ("scans", "Running", "first"),
     "mapped": ("traced_kernels", "TracedKernels", "mapped"),
     "mirror": ("padding", "Padding", "mirror"),
