@@ -19,7 +19,7 @@ RADICES = (8, 4, 6, 10, 9, 2, 3, 5, 7, 11, 13)
 
 
 class Arithmetic(Protocol):
-    """Computes with real scalars, or with what stands for many of these."""
+    """Compute with real scalars, or with what stands for many of these."""
 
     def add(self, x: Any, y: Any, /) -> Any: ...
     def sub(self, x: Any, y: Any, /) -> Any: ...
