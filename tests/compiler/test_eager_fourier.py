@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pullback as torch
-import pullback.ops.fft  # noqa: F401  # it declares the ops
+import pullback.ops.fft
 from pullback.array import large
 from pullback.array.threads import get_num_threads, set_num_threads
 from pullback.core.op import TABLE
