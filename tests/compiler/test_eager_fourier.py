@@ -14,7 +14,8 @@ from pullback.array.threads import get_num_threads, set_num_threads
 from pullback.core.op import TABLE
 
 pytest.importorskip("llvmlite")
-from pullback.compiler.eager_kernels import fourier  # it needs llvmlite
+from pullback.compiler.eager_kernels import fourier  # these need llvmlite
+from pullback.compiler.runtime import engine
 
 C2C, R2C, C2R = (TABLE[name].kernel for name in ("fft_c2c", "fft_r2c", "fft_c2r"))
 
@@ -23,6 +24,8 @@ C2C, R2C, C2R = (TABLE[name].kernel for name in ("fft_c2c", "fft_r2c", "fft_c2r"
 def native(monkeypatch: pytest.MonkeyPatch) -> None:
     if not large.is_there():
         pytest.skip("native code is switched off")
+    if engine.register_bytes() < 32:
+        pytest.skip("registers are as narrow as pocketfft's vectors")
     monkeypatch.setattr(large, "CHAIN", 0)
 
 
