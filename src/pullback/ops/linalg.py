@@ -369,7 +369,7 @@ def _slogdet_rule(g: Covectors, x: Term, sign: object) -> Term | None:
         slope = -turn if glog is None else sub(glog, turn)
     if slope is None:
         return None
-    return solve_ex(adjoint(x), mul(column(column(slope)), eye_of(x)), True, False, "")[0]
+    return mul(column(column(slope)), inv_ex(adjoint(x), "")[0])
 
 
 #: Sign (or phase) of the determinant and the logarithm of its absolute value.

@@ -306,7 +306,8 @@ def _cholesky_inverse(x: ndarray, /, upper: bool) -> ndarray:
     def step(factor: ndarray) -> tuple[Any, ...]:
         turned = factor.T if upper else factor
         half = inverse_triangle(turned, False) if turned.diagonal().all() else None
-        if half is None:
+        # To solve for zeros, too, would spread what is not finite.
+        if half is None or not np.isfinite(np.add.reduce(half, axis=None)):
             inverse, info = lapack("potri", x)(factor, lower=not upper)
         else:
             inverse, info = solve_triangle(turned.T, half, True, over=True), 0

@@ -14,8 +14,8 @@ from .jobs import FLOATS
 
 
 class _Plan(NamedTuple):
-    """How systems of some strides are solved: the kernel, how many panels there are, what it is told, where
-    that lies, and how many bytes behind the triangle's begin its first equation has its pivot.
+    """Say how systems of some strides are solved: the kernel, how many panels there are, what it is told,
+    where that lies, and how many bytes behind the triangle's begin its first equation has its pivot.
     """
 
     kernel: Kernel
