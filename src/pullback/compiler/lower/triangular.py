@@ -167,7 +167,7 @@ def _is_worth(shape: Shape) -> bool:
     rows, sides = shape[-2:]
     if not prod(shape) or rows > _ROWS or rows * sides > _ELEMENTS or rows == 1:
         return False
-    return sides == 1 or (rows <= _MANY_ROWS or sides >= _FEW_SIDES) and rows * rows * sides <= _WORK
+    return sides == 1 or ((rows <= _MANY_ROWS or sides >= _FEW_SIDES) and rows * rows * sides <= _WORK)
 
 
 def solve_triangular(
