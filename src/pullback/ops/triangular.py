@@ -228,7 +228,7 @@ def _pulled_in_blocks(g: ndarray, factor: ndarray) -> ndarray:
 def _cholesky_rule(g: Any, factor: Any, upper: bool) -> Any:
     if upper:
         g, factor = adjoint(g), adjoint(factor)
-    if type(g) is ndarray and g.ndim == 2 and g.size and g.dtype in (np.float32, np.float64):
+    if type(g) is type(factor) is ndarray and g.ndim == 2 and g.size and g.dtype in (np.float32, np.float64):
         return _pulled_in_blocks(g, factor)
     moved = matmul(adjoint(factor), g)  # of which the upper triangle of g changes only the upper one
     lower = tril(moved, -1)
