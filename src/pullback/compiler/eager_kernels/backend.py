@@ -35,6 +35,7 @@ _HOMES = {
     "spread": ("spreading", "Spreading", "spread"),
     "strided": ("strided_loops", "StridedLoops", "job"),
     "take": ("row_copies", "RowCopies", "take"),
+    "triangle": ("triangles", "Triangles", "solve"),
     "words": ("twister", "Twister", "filler"),
 }
 
