@@ -59,3 +59,25 @@ def test_the_rows_of_an_array_are_asked_for_once(monkeypatch: pytest.MonkeyPatch
     assert [(v.stride(), v.storage_offset()) for v in views] == [((1, 3), n) for n in (15, 27, 39)]
     assert [v.stride() for v in values] == [(1, 3)] * 3
     assert asked["exp"] == asked["transpose"] == 1
+
+
+@pytest.mark.parametrize(("name", "attrs"), [("stack", (1,)), ("stack", (3,)), ("cat", ((3, 3), 1))])
+def test_what_is_joined_is_in_order_and_its_parts_are_not_asked_for(
+    name: str, attrs: tuple[object, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def joined(x: Any) -> Any:
+        return TABLE[name].call([-x.mT, x.mT * 2], *attrs)
+
+    def rows(x: Any) -> Any:
+        return joined(x).view(-1)
+
+    x = pullback.randn(2, 4, 3)
+    assert joined(x).is_contiguous() and not (-x.mT).is_contiguous()
+    laid_out = traced_layout.Layouts._laid_out
+
+    def watched(self: Any, equation: Any) -> Any:
+        assert equation.op not in ("neg", "mul")
+        return laid_out(self, equation)
+
+    monkeypatch.setattr(traced_layout.Layouts, "_laid_out", watched)
+    assert pullback.equal(pullback.compile(rows, fullgraph=True)(x), rows(x))

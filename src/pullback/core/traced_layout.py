@@ -116,27 +116,35 @@ class Layouts:
 
     def of(self, number: int) -> Layout:
         """Return the layout of a value."""
-        found, before_of, shapes = self._found, self._before, self._recorder.shapes
+        found, before_of = self._found, self._before
+        makers, shapes = self._recorder.makers, self._recorder.shapes
         waiting = [number]
         while waiting:
             at = waiting[-1]
             if at in found:
                 waiting.pop()
                 continue
-            equation = self._recorder.makers.get(at)
-            if at in before_of:
-                equation, missing = None, [before_of[at]] if before_of[at] not in found else []
-            elif equation is None or (len(shapes[at]) < 2 and self._is_in_order(equation)):
+            if (before := before_of.get(at)) is not None:
+                if before in found:
+                    self._put(at, found[before].strides)
+                else:
+                    waiting.append(before)
+                continue
+            equation = makers.get(at)
+            if equation is None or (len(shapes[at]) <= TABLE[equation.op].ordered and not equation.several):
                 self._put(at, self._of_given(at))
                 continue
-            else:
-                missing = [o[0] for o in equation.operands if type(o) is Reference and o[0] not in found]
-            if missing:
-                waiting += missing
-            elif equation is None:
-                self._put(at, found[before_of[at]].strides)
-            else:
-                self._place(equation)
+            lie: list[Any] = []
+            known = len(waiting)
+            for o in equation.operands:
+                if type(o) is not Reference:
+                    lie.append((o,))
+                elif (layout := found.get(o[0])) is None:
+                    waiting.append(o[0])
+                else:
+                    lie.append(layout.alike)
+            if len(waiting) == known:
+                self._place(equation, tuple(lie))
         return found[number]
 
     def stand_in(self, number: int) -> ndarray:
@@ -192,16 +200,10 @@ class Layouts:
         width = self._recorder.dtypes[number].itemsize
         return tuple([s * width for s in contiguous_strides(self._recorder.shapes[number])])
 
-    def _is_in_order(self, equation: Any) -> bool:
-        """Return whether a result is in C order however operands are: a number, or along one axis."""
-        op = TABLE[equation.op]
-        rank = len(self._recorder.shapes[equation.outputs[0]])
-        return not op.is_view and not equation.several and rank <= (op.kind == "elementwise")
-
-    def _place(self, equation: Any) -> None:
+    def _place(self, equation: Any, lie: tuple[Any, ...]) -> None:
+        """Note where the results of an equation lie; `lie` says how its operands do."""
         found, kind_of = self._found, self._recorder._kind_of
         op, operands, attrs, outputs, _ = equation
-        lie = tuple([found[o[0]].alike if type(o) is Reference else (o,) for o in operands])
         key: Any = (op, attrs, lie, *[kind_of[n] for n in outputs])
         if TABLE[op].overlaps:  # such a view may reach elements before its operand's
             key = (found[operands[0].index].offset, key)

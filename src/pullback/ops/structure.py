@@ -237,7 +237,7 @@ def _stack(xs: tuple[ndarray, ...], /, dim: int) -> ndarray:
 #: Values of one shape side by side along a new axis.
 stack = op(
     "stack", _stack, lambda g, dim: tuple(unbind(g, dim)), kind="linear", variadic=True, promote="same",
-    batch=lambda size, dim: (dim + 1,)
+    batch=lambda size, dim: (dim + 1,), ordered=4
 )
 
 
