@@ -58,7 +58,7 @@ def test_the_rows_of_an_array_are_asked_for_once(monkeypatch: pytest.MonkeyPatch
     views, values = pullback.compile(rows)(x)
     assert [(v.stride(), v.storage_offset()) for v in views] == [((1, 3), n) for n in (15, 27, 39)]
     assert [v.stride() for v in values] == [(1, 3)] * 3
-    assert asked["exp"] == asked["transpose"] == 1
+    assert asked["exp"] == 0 and asked["transpose"] == 1
 
 
 @pytest.mark.parametrize(("name", "attrs"), [("stack", (1,)), ("stack", (3,)), ("cat", ((3, 3), 1))])
@@ -81,3 +81,22 @@ def test_what_is_joined_is_in_order_and_its_parts_are_not_asked_for(
 
     monkeypatch.setattr(traced_layout.Layouts, "_laid_out", watched)
     assert pullback.equal(pullback.compile(rows, fullgraph=True)(x), rows(x))
+
+
+def test_what_follows_its_first_operand_is_not_asked_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    def chain(x: Any, y: Any) -> Any:
+        z = y.T
+        for _ in range(3):
+            z = -z * z
+        return x * z, y.mT * x, z[:, :1].expand(4, 3) + x
+
+    placed = traced_layout.Layouts._place
+    x, y = pullback.randn(4, 3), pullback.randn(3, 4)
+
+    def watched(self: Any, equation: Any, lie: Any) -> None:
+        assert equation.op not in ("mul", "neg")
+        placed(self, equation, lie)
+
+    monkeypatch.setattr(traced_layout.Layouts, "_place", watched)
+    compiled = pullback.compile(chain, fullgraph=True)(x, y)
+    assert [v.stride() for v in compiled] == [v.stride() for v in chain(x, y)] == [(3, 1), (1, 4), (3, 1)]

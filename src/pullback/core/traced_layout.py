@@ -68,6 +68,8 @@ class Layouts:
         #: By an op, its attributes, what its results are and how its operands lie, where its results do (see
         #: `_laid_out`): the rows of one array, which begin at other places each, are asked for once.
         self._placed: dict[Any, list[tuple[int | None, tuple[int, ...], int]]] = {}
+        #: What `_following` says, by `Layout.alike` of the operand and the kind of the value.
+        self._followed: dict[tuple[int, int], tuple[tuple[int, ...], int] | None] = {}
         #: By an op, its attributes and how its operand lies: views that eager has.
         self._allowed: set[Any] = set()
 
@@ -134,6 +136,13 @@ class Layouts:
             if equation is None or (len(shapes[at]) <= TABLE[equation.op].ordered and not equation.several):
                 self._put(at, self._of_given(at))
                 continue
+            if (first := self._first(equation)) is not None:
+                if first not in found:
+                    waiting.append(first)
+                    continue
+                if (follows := self._following(at, first)) is not None:
+                    found[at] = _new_tuple(Layout, (at, 0, *follows))
+                    continue
             lie: list[Any] = []
             known = len(waiting)
             for o in equation.operands:
@@ -199,6 +208,30 @@ class Layouts:
             return tuple([s * constant.itemsize for s in dense_strides(constant)])
         width = self._recorder.dtypes[number].itemsize
         return tuple([s * width for s in contiguous_strides(self._recorder.shapes[number])])
+
+    def _first(self, equation: Any) -> int | None:
+        """Return the first operand of an op that `placed` lays out, where it has the result's shape."""
+        if TABLE[equation.op].place is placed:
+            shapes = self._recorder.shapes
+            for o in equation.operands:
+                if type(o) is Reference:
+                    return o[0] if shapes[o[0]] == shapes[equation.outputs[0]] else None
+        return None
+
+    def _following(self, number: int, first: int) -> tuple[tuple[int, ...], int] | None:
+        """Return strides of a value, and what has them in common, by its first operand; None where that does
+        not tell all axes apart, so that others are asked, too.
+        """
+        alike, kind = self._found[first].alike, self._recorder._kind_of[number]
+        if (alike, kind) not in self._followed:
+            shape, strides = self._recorder.shapes[number], self._found[first].strides
+            told: tuple[tuple[int, ...], int] | None = None
+            if not {0, 1} & {*shape} and 0 not in strides and len({*strides}) == len(strides):
+                width = self._recorder.dtypes[number].itemsize
+                own = tuple([s * width for s in shared_strides(shape, [self.stand_in(first)])])
+                told = own, self._number(number, own)
+            self._followed[alike, kind] = told
+        return self._followed[alike, kind]
 
     def _place(self, equation: Any, lie: tuple[Any, ...]) -> None:
         """Note where the results of an equation lie; `lie` says how its operands do."""
