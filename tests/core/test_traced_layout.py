@@ -83,6 +83,25 @@ def test_what_is_joined_is_in_order_and_its_parts_are_not_asked_for(
     assert pullback.equal(pullback.compile(rows, fullgraph=True)(x), rows(x))
 
 
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0), (0, 2, 1)])
+@pytest.mark.parametrize("shape", [(2, 3, 4), (1, 3, 4), (2, 1, 4), (2, 3, 1), (1, 1, 4), (2, 1, 1)])
+def test_what_is_declared_to_be_in_order_is(shape: tuple[int, ...], order: tuple[int, ...]) -> None:
+    x = np.ones([shape[axis] for axis in order], np.float32).transpose(np.argsort(order))
+    w = np.ones((shape[-1], 5), np.float32)
+    calls: list[tuple[str, tuple[Any, ...], tuple[object, ...]]] = [
+        *(("stack", (x, x), (dim,)) for dim in range(4)),
+        *(("cat", (x, x), ((shape[dim],) * 2, dim)) for dim in range(3)),
+        ("contiguous_copy", (x,), ()),
+        *((name, (v, w), ()) for name in ("mm", "mm_folded") for v in (x, x[0], x[:, 0], x[0].T.copy().T)),
+        *((name, (v, w.T), ()) for name in ("linear", "linear_folded") for v in (x, x[0], x[:, 0])),
+    ]
+    for name, operands, attrs in calls:
+        made = TABLE[name].evaluate(operands, attrs)
+        if made.ndim <= TABLE[name].ordered:
+            assert made.strides == np.empty(made.shape, made.dtype).strides
+    assert all(TABLE[name].ordered >= 2 for name, *_ in calls)
+
+
 def test_what_follows_its_first_operand_is_not_asked_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
     def chain(x: Any, y: Any) -> Any:
         z = y.T

@@ -76,7 +76,7 @@ def _contiguous(x: ndarray, /) -> ndarray:
 #: A copy in C order.
 contiguous_copy = op(
     "contiguous_copy", _contiguous, (lambda g: g,), kind="linear", node_name="CloneBackward0",
-    batch=lambda size: (), sizes_kept=True,
+    batch=lambda size: (), sizes_kept=True, ordered=64,
 )  # fmt: skip
 
 
