@@ -210,7 +210,7 @@ def attach(
             carried.append((out, dtype))
     if not carried:
         return
-    if level or modes().saved_hooks or any([isinstance(v, InnerValue) for v in inner]):
+    if level or modes().saved_hooks or any(isinstance(v, InnerValue) for v in inner):
         node = _new(op.general_class)
         node.level = level  # type: ignore[attr-defined]  # the general class has the slot
     else:
