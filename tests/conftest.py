@@ -124,11 +124,7 @@ def kept_code(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 @pytest.fixture(autouse=True)
 def defaults() -> Iterator[None]:
-    """Put back what a test, or a program that it runs, may have set for the whole process. Tests call ops a
-    few times, and mean the calls that are written for them.
-    """
-    if (calls := sys.modules.get("pullback.core.calls")) is not None:
-        calls.EARLY.clear()
+    """Put back what a test, or a program that it runs, may have set for the whole process."""
     yield
     put_back()
 

@@ -184,9 +184,6 @@ def test_numbers_next_to_a_mask_go_the_short_way() -> None:
 CALLS = """
 import sys
 import pullback as torch
-from pullback.core import calls
-
-calls.EARLY.clear()  # what is counted are the calls that are written
 
 def calls_of(write, *given):
     weight, count = torch.ones(3, 4, requires_grad=True), 0

@@ -1,11 +1,11 @@
 """The calls: what runs when an op is called.
 
 Calls of ops with a fixed number of inputs are written by one template (`call_source`), as Python source that
-says only what the op's declaration leaves open, and compiled when the op has been called a while. They do the
-common case inline: facade tensors around arrays in the default or the no-grad mode. Everything else (early
-calls, transforms, subclasses, hooks, other modes) takes `value.run`, whose tensor case is
-`general_call.run_tensor`. Measured on 8×8 float32 with a recorded node: 0.9 µs inline, 3 µs general. Ops with
-any number of inputs or outputs have closures of their own.
+says only what the op's declaration leaves open, and compiled when the op is first called. They do the common
+case inline: facade tensors around arrays in the default or the no-grad mode. Everything else (transforms,
+subclasses, hooks, other modes) takes `value.run`, whose tensor case is `general_call.run_tensor`. Measured on
+8×8 float32 with a recorded node: 0.9 µs inline, 3 µs general. Ops with any number of inputs or outputs have
+closures of their own.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import linecache
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
@@ -109,45 +109,37 @@ def make_call(op: Op, public: bool, method: str = "") -> Callable[..., Any]:
 # --- calls that are written ---------------------------------------------------------------------------------
 
 
-#: One for each call of an op that goes the general way before its source is compiled. Such a call takes 4 µs
-#: more, and to compile a source 0.7 ms, half of the first step of a program. Tests of written calls clear it.
-EARLY = [True] * 40
-
-
 def _written(op: Op, public: bool, method: str) -> Callable[..., Any]:
-    """Make a function that gets its code when it has been called a while."""
+    """Make a function that gets its code when it is first called."""
     names: dict[str, Any] = {
         "__name__": __name__, "__builtins__": facade.shared, "op": op, "method": method
     }  # fmt: skip
     function = FunctionType((_first_public if public else _first).__code__, names, op.name)
     names["completed"] = partial(_complete, function, names, op, public, method)
-    names["early"] = iter(EARLY)
     return function
 
 
-def _goes_round(op: Op, args: Sequence[object], early: Iterator[bool]) -> bool:
-    """Return whether a call is left to the general way: an early one, and one of which an operand is, or
-    holds, a traced value or another that goes there in any case.
+def _has_inner(operands: Sequence[object]) -> bool:
+    """Return whether one of some operands is, or holds, a traced value or another that goes the general way
+    in any case. No code is compiled for these: that takes 0.6 to 2 ms an op, a tenth of a first call from
+    the disk cache.
     """
-    count = len(op.inputs)
-    if len(args) < count:
-        return False
-    for value in args[:count]:
+    for value in operands:
         held = value._value if isinstance(value, TensorBase) else value
         if isinstance(held, InnerValue):
             return True
-    return next(early, False)
+    return False
 
 
 def _first_public(*args: object, **named: object) -> Any:
-    if not named and goes_round(op, args, early):  # type: ignore[name-defined]  # noqa: F821  # its globals are an op's
+    if has_inner(args[: len(op.inputs)]):  # type: ignore[name-defined]  # noqa: F821  # its globals are an op's
         return public_call(op, args, named, method)  # type: ignore[name-defined]  # noqa: F821  # as above
     return completed()(*args, **named)  # type: ignore[name-defined]  # noqa: F821  # as above
 
 
 def _first(*args: object, **named: object) -> Any:
-    if not named and goes_round(op, args, early):  # type: ignore[name-defined]  # noqa: F821  # its globals are an op's
-        count = len(op.inputs)  # type: ignore[name-defined]  # noqa: F821  # as above
+    count = len(op.inputs)  # type: ignore[name-defined]  # noqa: F821  # its globals are an op's
+    if len(args) >= count and not named and has_inner(args[:count]):  # type: ignore[name-defined]  # noqa: F821  # as above
         return run(op, args[:count], args[count:])  # type: ignore[name-defined]  # noqa: F821  # as above
     return completed()(*args, **named)  # type: ignore[name-defined]  # noqa: F821  # as above
 
@@ -225,7 +217,7 @@ facade.shared.update({
     "LEAF": LEAF, "LEAST": LEAST, "MOST": MOST, "NOTHING": (None, FROZEN, 0), "NO_GRAD": NO_GRAD,
     "Output": Output,
     "accumulator": accumulator, "bring_up_to_date": bring_up_to_date,
-    "goes_round": _goes_round,
+    "has_inner": _has_inner,
     "calling_frame": sys._getframe, "doubles": DOUBLES, "float32": float32, "float64": float64, "loud": loud,
     "modes": modes,
     "ndarray": ndarray, "new": _new, "no_versions": NoVersions, "next_sequence": next_sequence,

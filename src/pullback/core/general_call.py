@@ -210,11 +210,8 @@ def attach(
             carried.append((out, dtype))
     if not carried:
         return
-    if level or modes().saved_hooks or any(isinstance(v, InnerValue) for v in inner):
-        node = _new(op.general_class)
-        node.level = level  # type: ignore[attr-defined]  # the general class has the slot
-    else:
-        node = _new(op.node_class)
+    node = _new(op.general_class)
+    node.level = level  # type: ignore[attr-defined]  # the general class has the slot
     node._edges = tuple(edges)
     layout = op.layout
     if op.joint:
