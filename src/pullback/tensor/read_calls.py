@@ -27,7 +27,7 @@ from .override_dispatch import (
     overridden,
     undisturbed,
 )
-from .wrong_calls import EVERY, OF_LAYERS, Kinds, handed_on
+from .wrong_calls import EVERY, Kinds, handed_on
 
 Function = Callable[..., Any]
 
@@ -39,10 +39,12 @@ class Public:
     the collector takes apart, their cells were a third.
     """
 
-    __slots__ = ("behind", "cache", "cached", "call", "function", "safe", "taken")
+    __slots__ = ("behind", "cache", "cached", "call", "function", "kinds", "safe", "taken")
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, kinds: Any = None) -> None:
         self.function, self.behind = function, getattr(function, "behind", function)
+        #: What tells how many arguments need no look (`Kinds`); None where none needs one.
+        self.kinds = kinds
         #: What the inline cache does calls with; that is made by the first call.
         self.cached: Function | None = None
         self.cache: InlineCache | None = None
@@ -50,14 +52,10 @@ class Public:
         self.safe = self.taken = 0
         self.call = _called_at_once(self)
 
-    def kinds(self) -> Kinds | None:
-        """Return what tells how many arguments need no look; None where none needs one."""
-        return None
-
     def begin(self) -> None:
         """Find out what later calls are done by."""
         count_taken = getattr(self.function, "taken", None)
-        kinds = None if count_taken else self.kinds()
+        kinds = None if count_taken else self.kinds
         self.safe = EVERY if kinds is None else kinds.safe
         if count_taken is not None:
             self.taken = count_taken()
@@ -144,24 +142,16 @@ def with_overrides(
 class _Overridable(Public):
     """A function that asks overrides first; see `with_overrides`."""
 
-    __slots__ = ("_kinds", "arranged", "mirrors", "name", "numpy", "parts", "place", "printed")
+    __slots__ = ("arranged", "mirrors", "name", "numpy", "parts", "place", "printed")
 
     def __init__(
         self, function: Function, place: str, name: str,
         arranged: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None, mirrors: bool, numpy: bool,
         printed: str, parts: Function | None,
     ) -> None:  # fmt: skip
-        super().__init__(function)
+        super().__init__(function, Kinds(function, place, name))
         self.place, self.name, self.arranged, self.mirrors = place, name, arranged, mirrors
         self.numpy, self.printed, self.parts = numpy, printed, parts
-        self._kinds: Kinds | None = None
-        if place == "nn":
-            OF_LAYERS[name] = function
-
-    def kinds(self) -> Kinds:
-        if self._kinds is None:
-            self._kinds = Kinds(self.function, self.place, self.name)
-        return self._kinds
 
     def general(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         function, place, name, printed = self.function, self.place, self.name, self.printed
@@ -177,8 +167,7 @@ class _Overridable(Public):
             found = intercepted(self.call, function if out is None else None, label, args, named)
             if found is not PASS:
                 return found
-        kinds = self.kinds()
-        wrong = kinds.wrong(args, named) if named or len(args) > kinds.safe else None
+        wrong = self.kinds.wrong(args, named) if named or len(args) > self.kinds.safe else None
         if wrong is not None and (not self._is_of_layers() or name in _STRAIGHT):
             raise wrong
         kwargs = _in_torchs_names(kwargs) if self.numpy else kwargs

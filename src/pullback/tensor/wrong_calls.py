@@ -43,13 +43,13 @@ def _natives() -> dict[str, str]:
 
 
 #: The functions of `nn.functional`, by name.
-OF_LAYERS: dict[str, Any] = {}
+_OF_LAYERS: dict[str, Any] = {}
 
 
 @cache
 def _defaults(name: str) -> dict[str, Any]:
     """Return the parameters of a function of `nn.functional` with their defaults, `empty` where none is."""
-    return {key: p.default for key, p in inspect.signature(OF_LAYERS[name]).parameters.items()}
+    return {key: p.default for key, p in inspect.signature(_OF_LAYERS[name]).parameters.items()}
 
 
 @cache
@@ -224,6 +224,8 @@ class Kinds:
 
     def __init__(self, function: Any, place: str, name: str) -> None:
         self.function, self.place, self.name = function, place, name
+        if place == "nn":
+            _OF_LAYERS[name] = function
 
     def __getattr__(self, name: str) -> Any:
         """Work all out when the function is first called: for all functions that takes 5 ms."""
