@@ -17,7 +17,10 @@ from pullback.array import conv as eager
 from pullback.array import large, threads
 from pullback.array.geometry import output_size
 from pullback.compiler.emit.convolution import Convolution, kernels
+from pullback.compiler.emit.convolution.by_channel import is_better
+from pullback.compiler.emit.convolution.correlate import Correlation
 from pullback.compiler.emit.convolution.places import correlation, transposition
+from pullback.compiler.emit.vector_registers import Registers
 from pullback.compiler.runtime import shared_kernels
 
 #: x, w, stride, padding, dilation, groups.
@@ -41,6 +44,12 @@ CASES = {
     "a weight read once for several": ((19, 128, 6, 6), (130, 128, 3, 3), (1, 1), (1, 1), (1, 1), 1),
     "the same without padding": ((21, 512, 4, 4), (300, 512, 1, 1), (1, 1), (0, 0), (1, 1), 1),
     "steps of a page": ((2, 256, 8, 4), (16, 256, 1, 1), (1, 1), (0, 0), (1, 1), 1),
+    "vectors of channels": ((3, 40, 7, 9), (50, 40, 3, 3), (1, 1), (1, 1), (1, 1), 1),
+    "their strides": ((2, 40, 13, 16), (36, 40, 4, 3), (3, 2), (2, 3), (2, 1), 1),
+    "their groups": ((2, 66, 9, 9), (70, 33, 3, 3), (1, 2), (1, 0), (1, 1), 2),
+    "their large kernel": ((2, 33, 12, 30), (40, 33, 7, 7), (1, 1), (3, 3), (1, 1), 1),
+    "their sequences": ((3, 70, 20), (33, 70, 5), (2,), (2,), (1,), 1),
+    "their single places": ((5, 300, 1, 1), (200, 300, 1, 1), (1, 1), (0, 0), (1, 1), 1),
     "sequences": ((3, 12, 200), (9, 12, 5), (1,), (2,), (1,), 1),
     "sequences with a stride": ((3, 4, 201), (6, 4, 5), (3,), (0,), (2,), 1),
 }
@@ -200,6 +209,38 @@ def test_processors_with_neither_wide_registers_nor_fused_operations(case, plain
     finally:
         for cache in caches:
             cache.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("inputs", "outputs", "side", "kernel", "by_channel"),
+    [
+        (128, 128, 4, 3, True),
+        (32, 64, 8, 3, True),
+        (64, 64, 56, 3, True),
+        (16, 32, 16, 3, False),  # few products for a result
+        (64, 128, 7, 1, False),
+        (512, 31, 7, 3, False),  # few channels
+    ],
+)
+def test_many_channels_of_few_places_are_done_by_vectors_of_channels(
+    inputs, outputs, side, kernel, by_channel, monkeypatch
+):
+    monkeypatch.setattr(kernels, "registers", lambda real: Registers(32, 16))
+    x, y, w = (1, inputs, side, side), (1, outputs, side, side), (outputs, inputs, kernel, kernel)
+    pads = (kernel // 2,) * 2
+    shape = kernels.shape_of(x, w, y, np.dtype(np.float32), (1, 1), pads, (1, 1), 1)
+    like = Correlation(shape, kernels.registers("float"), transposed=False, bias=False)
+    assert is_better(like) == by_channel
+
+
+def test_a_turned_weight_is_turned_by_few_parts():
+    def parts(coarse, threads):
+        made = shared_kernels.Kernel("x", str, size=4, work=1e6, splits=20, splits_first=True, coarse=coarse)
+        made._threads = threads
+        return made.cut(8).parts
+
+    assert [parts(True, n) for n in (1, 2, 3)] == [1, 4, 6]
+    assert [parts(False, n) for n in (1, 2, 3)] == [8, 8, 8]
 
 
 @pytest.mark.usefixtures("numpy_only")

@@ -31,17 +31,19 @@ Ints = tuple[int, ...]
 
 class Way(NamedTuple):
     """Tell what a column costs beside a multiplication and addition, as it is copied, or its product is added
-    to a place of x; and the time of kernels in native code, by that of their lanes.
+    to a place of x; the time of kernels in native code, by that of their lanes; and the places that take the
+    time of turning the weight, for kernels of vectors of channels, 0 where there are none.
     """
 
     column: int
     native: float
+    turned: int
 
 
 #: These were fitted to some 80 shapes on one thread with AVX-512: of 8×256×4×4 to 256 channels, 3×3, the
 #: three took 1.9, 3.1 and 3.5 ms, and take 1.5, 2.3 and 1.5; of 4×512×1×1 to 512 channels 2.4, 17 and 9, and
 #: take 0.6, 0.6 and 1.0.
-CORRELATE, TRANSPOSE, WEIGHT = Way(145, 1.0), Way(250, 1.0), Way(120, 1.5)
+CORRELATE, TRANSPOSE, WEIGHT = Way(145, 1.0, 25), Way(250, 1.0, 60), Way(120, 1.5, 0)
 
 #: Bytes of a vector of the kernels in native code, and bytes of all columns up to which they are laid out.
 _VECTOR, _MOST_BYTES = 64, 32 << 20
@@ -91,12 +93,21 @@ def better(
     if met == 0 or columns * w[1] * met * itemsize > _MOST_BYTES:
         return None
     # The places of an image that are computed, those between its rows with them, in whole vectors.
-    places, lanes = 1, _VECTOR // itemsize
+    each, lanes = 1, _VECTOR // itemsize
     for n, p, s, o in zip(size, padding, stride, output, strict=True):
-        places = (places - 1) * -(-(n + 2 * p) // s) + o
-    places = -(-places // lanes) * lanes
+        each = (each - 1) * -(-(n + 2 * p) // s) + o
+    places: float = -(-each // lanes) * lanes
+    if way.turned and (w[1] if way == TRANSPOSE else w[0]) * itemsize >= 2 * _VECTOR:
+        axes = zip(size, padding, stride, strict=True)
+        computed = prod(output if way == CORRELATE else [_positions(*axis) for axis in axes])
+        places = min(places, computed + way.turned / images)
     work = (1.1 + way.column / w[0]) * prod(output) * met
     return found if work < 0.9 * way.native * places * prod(w[2:]) else None
+
+
+def _positions(size: int, padding: int, stride: int) -> int:
+    """Return how many results of each remainder by the stride a transposed convolution computes."""
+    return (size - 1 + padding) // stride + 1 - max(0, -((stride - 1 - padding) // stride))
 
 
 @functools.lru_cache(maxsize=1024)

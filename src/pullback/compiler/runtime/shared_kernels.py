@@ -83,18 +83,20 @@ class Kernel:
     What is found on disk is not written. `size` is the bytes of an element, `work` the estimated nanoseconds
     for an image, `scratch` and `sums` the elements of a part's scratch and sums. The work on an image can be
     cut into `splits` parts; 1 where it is cut along images only. With `splits_first` parts are splits of all
-    images where they can be.
+    images where they can be. With `coarse` there are no more than threads are kept busy by: each part does
+    some work that others do too.
     """
 
     def __init__(
         self, what: object, write: Callable[[], str], *, size: int, work: float, scratch: int = 0,
         sums: int = 0, splits: int = 1, splits_first: bool = False,
-        mending: Mending | None = None, effort: Effort = WRITTEN,
+        coarse: bool = False, mending: Mending | None = None, effort: Effort = WRITTEN,
     ) -> None:  # fmt: skip
         #: Unique to the text.
         self.name = name_of(what)
         self._size, self._work = size, work
         self._scratch, self._sums, self._splits, self._splits_first = scratch, sums, splits, splits_first
+        self._coarse = coarse
         # A program asks for its cut more than once.
         self._threads = get_num_threads()
         self._library = machine_code.library(self.name, write, effort)
@@ -126,6 +128,8 @@ class Kernel:
             parts = min(parts, _SCRATCH_BYTES // (self._scratch * self._size))
         parts = max(1, parts)
         most = min(parts, max(_FEW, self._threads))
+        if self._coarse:
+            parts = most = min(parts, 2 * self._threads if self._threads > 1 else 1)
         if self._sums:
             # How many sums are added must not depend on the threads.
             rows = 1 if self._sums * self._size > _LARGE_SUMS else min(parts, _FEW, images)

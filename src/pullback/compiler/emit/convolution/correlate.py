@@ -9,18 +9,12 @@ their rows. A large weight is read once for several images.
 from ....array.named_tuples import NamedTuple
 from ..vector_registers import Registers
 from ..vectors import Code, Loop
-from .packing import copy_row, pack, unpack
+from .packing import pack, unpack
 from .places import Tap, under
 from .plan import Shape, correlation_tile, unaliased
 
 #: Multiplications in the body of a loop beyond which the rows of the kernel are a loop too.
 _LONGEST_BODY = 400
-#: Bytes of a weight that are read again for each image, and bytes of places of images for which a larger one
-#: is read once.
-_NEAR, _PLACE_BYTES = 512 << 10, 512 << 10
-#: Bytes between the numbers of the weight for two input channels from which those of a block of output
-#: channels are copied together first.
-_FAR_APART = 4 << 10
 
 
 class _Weights(NamedTuple):
@@ -37,6 +31,10 @@ class Correlation:
 
     `transposed` writes the transpose, `bias` adds a number for each output channel.
     """
+
+    #: Bytes of a weight that are read again for each image, and bytes of places of images for which a larger
+    #: one is read once.
+    near, place_bytes = 512 << 10, 512 << 10
 
     def __init__(self, shape: Shape, registers: Registers, *, transposed: bool, bias: bool) -> None:
         self.shape, self.registers, self.bias = shape, registers, bias
@@ -57,25 +55,31 @@ class Correlation:
         self.results = len(rows.taps) * len(columns.taps)
         run = (rows.positions - 1) * columns.length + columns.positions
         self.vectors = -(-run // registers.lanes)
-        self.tile = correlation_tile(registers, self.outputs, self.vectors)
-        self.blocks = -(-self.outputs // self.tile.rows)
-        self.room = self.vectors * registers.lanes
         self.pitch = unaliased(self.parts * self.plane, size)
         self.is_whole = rows.is_whole and columns.is_whole and self.pitch == self.plane
         # Vectors of the scratch start where cache lines do.
         self.packed = -(-(self.inputs * self.pitch + registers.lanes) // 16) * 16
         #: Images for which a block of the weight is read once.
-        self.images = max(1, _PLACE_BYTES // (self.packed * size)) if outs * each * size > _NEAR else 1
-        results = self.tile.rows * self.results * self.room
-        far = transposed and self.weights.inputs * size >= _FAR_APART
-        self.copied = self.tile.rows * shape.taps if far else 0
-        self.copies = self.images * self.packed + results
-        self.scratch = self.copies + self.inputs * self.copied + registers.lanes
+        is_large = outs * each * size > self.near
+        self.images = max(1, self.place_bytes // (self.packed * size)) if is_large else 1
+        #: How results lie in the scratch, and how far apart the numbers of a row of the kernel do.
+        self.unpacked, self.tap = columns, 1
+        #: Output channels of a block, and elements of the scratch for it.
+        self.height, self.room, self.scratch = self.plan()
+        self.blocks = -(-self.outputs // self.height)
+
+    def plan(self) -> tuple[int, int, int]:
+        """Choose a tile; return its output channels, room for the places of one, and elements of scratch."""
+        lanes = self.registers.lanes
+        self.tile = correlation_tile(self.registers, self.outputs, self.vectors)
+        room = self.vectors * lanes
+        return self.tile.rows, room, self.images * self.packed + self.tile.rows * self.results * room + lanes
 
     def write(self) -> Code:
         """Return the body of ``(source, weight, bias, target, scratch, first, last, split, splits)``."""
         code = self.code = Code(self.shape.real, self.registers.lanes)
-        code.clear("%scratch", self.images * self.packed)
+        together = code.least(code.value("sub i64 %last, %first"), self.images)
+        code.clear("%scratch", code.times(together, self.packed))
         read = self.rows.size * self.columns.size
         written = self.rows.out_size * self.columns.out_size
         group_bounds: tuple[int | str, int | str] = (0, 1)
@@ -97,31 +101,26 @@ class Correlation:
                 source = code.at("%source", code.times(channel(image.index), self.inputs * read))
                 self._pack(source, image.index, some.index)
             with code.loop(*block_bounds) as block:
-                first = code.times(block.index, self.tile.rows)
-                if self.outputs % self.tile.rows:
+                first = code.times(block.index, self.height)
+                if self.outputs % self.height:
                     # The last block begins where it still is a whole one: what two blocks compute is equal.
-                    first = code.least(first, self.outputs - self.tile.rows)
-                factors = self._factors(code.at(weight, code.times(first, self.weights.outputs)))
+                    first = code.least(first, self.outputs - self.height)
+                factors = self.factors(code.at(weight, code.times(first, self.weights.outputs)))
                 with code.loop(0, images) as image:
                     number = channel(image.index)
                     source = code.at("%source", code.times(number, self.inputs * read))
                     target = code.at("%target", code.times(number, self.outputs * written))
                     places = self._places(source, image.index, some.index)
-                    self._block(first, places, factors, code.at(bias, first), target)
+                    self.block(first, places, factors, code.at(bias, first), target)
         return code
 
-    def _factors(self, weight: str) -> str:
+    def reads_weight_once(self) -> bool:
+        """Return whether parts are splits of the output channels of all images where they can be."""
+        return self.images > 1
+
+    def factors(self, weight: str) -> str:
         """Return where the numbers for a block of output channels are."""
-        if not self.copied:
-            return weight
-        code = self.code
-        copies = code.at("%scratch", self.copies)
-        with code.loop(0, self.inputs) as channel:
-            source = code.at(weight, code.times(channel.index, self.weights.inputs))
-            # In rising order: what is written beyond a row's end is the next one's.
-            target = code.at(copies, code.times(channel.index, self.copied))
-            copy_row(code, source, target, self.copied, exact=False)
-        return copies
+        return weight
 
     def _pack(self, source: str, image: str, before: str) -> None:
         """Copy the places of an image that cannot stay where they are."""
@@ -146,10 +145,10 @@ class Correlation:
         more where they are small.
         """
         code = self.code
-        last = code.plus("%last", -self._images_reached())
+        last = code.plus("%last", -self.images_reached())
         return code.value(f"icmp sge i64 {code.plus(before, image)}, {last}")
 
-    def _images_reached(self) -> int:
+    def images_reached(self) -> int:
         """Return how many images, the one that is read among them, the last vector of one may lie in."""
         rows, columns = self.rows, self.columns
         taps = [(row, column) for r in rows.taps for row in r for c in columns.taps for column in c]
@@ -159,13 +158,13 @@ class Correlation:
         image = self.shape.groups * self.inputs * rows.size * columns.size
         return -(-end // image)
 
-    def _block(self, first: int | str, places: str, factors: str, bias: str, target: str) -> None:
+    def block(self, first: int | str, places: str, factors: str, bias: str, target: str) -> None:
         """Write a block of output channels from the first, all places."""
-        code, tile = self.code, self.tile
+        code = self.code
         results = code.at("%scratch", self.images * self.packed)
         for result in range(self.results):
-            self._result(result, places, factors, bias, code.at(results, result * self.room))
-        with code.loop(0, tile.rows) as row:
+            self.result(result, places, factors, bias, code.at(results, result * self.room))
+        with code.loop(0, self.height) as row:
             written = self.rows.out_size * self.columns.out_size
             unpack(
                 code,
@@ -173,10 +172,10 @@ class Correlation:
                 code.at(target, code.times(code.plus(first, row.index), written)),
                 self.room,
                 self.rows,
-                self.columns,
+                self.unpacked,
             )
 
-    def _result(self, number: int, places: str, factors: str, bias: str, results: str) -> None:
+    def result(self, number: int, places: str, factors: str, bias: str, results: str) -> None:
         """Write one of the interleaved results for a block of output channels."""
         code, tile = self.code, self.tile
         lanes = self.registers.lanes
@@ -189,13 +188,13 @@ class Correlation:
             firsts = [code.spread(bias, n) if self.bias else zero for n in range(tile.rows)]
             starts = [first for first in firsts for _ in range(tile.columns)]
             window = code.at(places, place)
-            sums = self._sums(window, factors, starts, row_result, self.columns.taps[column_result])
+            sums = self.sums(window, factors, starts, row_result, self.columns.taps[column_result])
             target = code.at(results, place)
             for n in range(tile.rows):
                 for m in range(tile.columns):
                     code.store(sums[n * tile.columns + m], target, n * self.results * self.room + m * lanes)
 
-    def _sums(
+    def sums(
         self, window: str, factors: str, starts: list[str], row_result: int, columns: tuple[Tap, ...]
     ) -> list[str]:
         """Return the accumulators after all input channels and taps."""
@@ -206,21 +205,21 @@ class Correlation:
         pitch = self.rows.pitch(row_result) if size > _LONGEST_BODY else None
         with code.loop(0, self.inputs, carried) as channel:
             read = code.at(window, code.times(channel.index, self.pitch))
-            factor = code.at(factors, code.times(channel.index, self.copied or self.weights.inputs))
+            factor = code.at(factors, code.times(channel.index, self.weights.inputs))
             if pitch is None:
                 for row in rows:
-                    self._row(channel, read, factor, row, columns)
+                    self.row(channel, read, factor, row, columns)
             else:
                 # The rows of the kernel lie at equal distances.
                 by_row = [(code.vector, value) for value in channel.values]
                 with code.loop(0, len(rows), by_row) as loop:
                     shifted = code.at(read, code.times(loop.index, pitch * self.columns.length))
-                    below = code.at(factor, code.times(loop.index, self.shape.kernel[1]))
-                    self._row(loop, shifted, below, rows[0], columns)
+                    below = code.at(factor, code.times(loop.index, self.shape.kernel[1] * self.tap))
+                    self.row(loop, shifted, below, rows[0], columns)
                 channel.values = loop.values
         return channel.values
 
-    def _row(self, loop: Loop, read: str, factor: str, row: Tap, columns: tuple[Tap, ...]) -> None:
+    def row(self, loop: Loop, read: str, factor: str, row: Tap, columns: tuple[Tap, ...]) -> None:
         code, tile = self.code, self.tile
         for column in columns:
             place = under(self.rows, self.columns, row, column)

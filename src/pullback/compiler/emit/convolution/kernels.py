@@ -17,6 +17,7 @@ from .. import tables
 from ..codegen import PLACED
 from ..vector_registers import registers
 from ..vectors import Code
+from .by_channel import ByChannel, is_better
 from .correlate import Correlation
 from .nonfinite import GROUP_CHANNELS, mending
 from .plan import Shape, two
@@ -36,9 +37,12 @@ _REST = "ptr noalias %scratch, i64 %first, i64 %last"
 @lru_cache(maxsize=_KEPT)
 def correlation(shape: Shape, transposed: bool, bias: bool) -> Kernel:
     """Return the kernel of arrays (source, weight, bias, target)."""
-    made = Correlation(shape, registers(shape.real), transposed=transposed, bias=bias)
+    # Its weight is turned once for each part: there are few of these.
+    coarse = is_better(Correlation(shape, registers(shape.real), transposed=transposed, bias=bias))
+    kind = ByChannel if coarse else Correlation
+    made = kind(shape, registers(shape.real), transposed=transposed, bias=bias)
     return shared_kernels.kernel(
-        ("correlation", shape, transposed, bias),
+        (kind.__name__, shape, transposed, bias),
         made.write,
         shape.real,
         ("source", "weight", "bias", "target"),
@@ -46,7 +50,8 @@ def correlation(shape: Shape, transposed: bool, bias: bool) -> Kernel:
         shared_kernels.whole(made.scratch),
         others=("split", "splits"),
         splits=shape.groups if shape.groups > 1 else made.blocks,
-        splits_first=made.images > 1,
+        splits_first=made.reads_weight_once(),
+        coarse=coarse,
         mending=mending(shape, True) if transposed else None,
         effort=PLACED,
     )

@@ -92,6 +92,33 @@ def correlation_tile(registers: Registers, outputs: int, vectors: int) -> Tile:
     return best
 
 
+class PlaceTile(NamedTuple):
+    """Accumulators that are kept in registers: some vectors of output channels for a box of places."""
+
+    rows: int
+    columns: int
+    vectors: int
+
+
+def place_tile(registers: Registers, outputs: int, most: int, rows: int, columns: int) -> PlaceTile:
+    """Return the box of places, of so many, by at most `most` vectors of output channels: these are
+    loaded from the second-level cache.
+    """
+    best, least = PlaceTile(1, 1, 1), float("inf")
+    for high in range(1, rows + 1):
+        for wide in range(1, columns + 1):
+            for vectors in range(1, most + 1):
+                places = high * wide
+                if places * vectors + vectors + 1 > registers.number:
+                    break
+                boxes = -(-rows // high) * -(-columns // wide)
+                tiles = boxes * -(-outputs // (vectors * registers.lanes))
+                cycles = max(_cost(Tile(places, vectors), places + vectors), 2.0 * vectors)
+                if (cost := tiles * (cycles + 0.75)) < least:
+                    best, least = PlaceTile(high, wide, vectors), cost
+    return best
+
+
 def weight_tile(registers: Registers, outputs: int, taps: int) -> Tile:
     """Return the output channels by taps (times input channels, where these are few)."""
     best, least = Tile(1, 1), float("inf")
