@@ -97,7 +97,11 @@ def _view(array: np.ndarray, result: np.ndarray) -> Callable[[np.ndarray], np.nd
         if (address(found), found.shape, found.strides) == (address(result), result.shape, result.strides):
             return view
     reach, within = map(np.lib.array_utils.byte_bounds, (result, array))
-    return partial(_restrided, result.shape, result.strides) if reach == within and not offset else None
+    if reach != within or offset:
+        return None
+    if array.flags.c_contiguous and array.dtype.isbuiltin:  # `as_strided` takes 4 µs, this 0.4
+        return partial(np.ndarray, result.shape, result.dtype, strides=result.strides)
+    return partial(_restrided, result.shape, result.strides)
 
 
 def _part(array: np.ndarray, result: np.ndarray, offset: int) -> Callable[[np.ndarray], np.ndarray]:
