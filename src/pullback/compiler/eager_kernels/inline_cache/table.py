@@ -91,7 +91,8 @@ def _view(array: np.ndarray, result: np.ndarray) -> Callable[[np.ndarray], np.nd
         return None
     offset = address(result) - address(array)
     whole: list[Callable[[np.ndarray], np.ndarray]] = [itemgetter(...), attrgetter("T")]
-    whole += [*([attrgetter("mT")] if array.ndim > 1 else []), methodcaller("reshape", result.shape)]
+    whole += [attrgetter("mT")] if array.ndim > 1 else []
+    whole += [methodcaller("reshape", result.shape)] if array.size == result.size else []  # else repeated
     for view in [_part(array, result, offset)] if array.size > result.size else whole:
         found = view(array)
         if (address(found), found.shape, found.strides) == (address(result), result.shape, result.strides):
