@@ -54,6 +54,10 @@ def accumulated(x):
     return np.add.accumulate(x.astype(np.float64), axis=1).astype(np.float32)
 
 
+def repeated(x):
+    return np.exp(x), np.broadcast_to(x[..., None], (*x.shape, 3)), x.T
+
+
 def factors(x):
     return (*np.linalg.qr(x), *np.linalg.qr(x, "complete"))
 
@@ -66,7 +70,7 @@ def eigenvectors(x):
     ("function", "array"),
     [
         (windows, X), (chosen, X), (accumulated, Y), (summed, X), (factors, Y), (factors, X.T),
-        (eigenvectors, X), (eigenvectors, X + 1j),
+        (eigenvectors, X), (eigenvectors, X + 1j), (repeated, np.ascontiguousarray(X)),
     ],
 )  # fmt: skip
 def test_native_code_gives_the_bits(function, array):

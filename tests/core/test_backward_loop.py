@@ -432,3 +432,30 @@ def test_rules_of_several_results_become_known(native, monkeypatch):
     for _ in range(4):
         assert [[g.numpy().tobytes() for g in rows_of(v)] for v in numbers] == expected
     assert {"std_mean", "var_mean", "aminmax", "linalg_qr", "linalg_svd"} <= {*names}
+
+
+def resampled_and_transformed(values):
+    """Return gradients of ops that are known by complex covectors, and of maps along a later axis."""
+    x = values.clone().requires_grad_()
+    y = torch.fft.rfft2(x)
+    z = torch.fft.ifft(torch.complex(x, x * 2) * y[:1, :1].conj())
+    return torch.autograd.grad(F.interpolate(x[None, None], scale_factor=2).square().sum() + z.abs().sum(), x)
+
+
+def test_rules_of_complex_covectors_become_known(native, monkeypatch):
+    from pullback.compiler.eager_kernels.inline_cache import known_rules
+
+    loop = loop_of_its_own(monkeypatch, 1)
+    monkeypatch.setattr(known_rules, "_CALLS", 2)
+    added, tell = [], known_rules._KnownRule._tell
+    monkeypatch.setattr(
+        known_rules._KnownRule, "_tell", lambda rule, *rest: added.append(rule._rule) or tell(rule, *rest)
+    )
+    numbers = [leaf(6, 4, seed=k).detach() for k in range(4)]
+    native(False)
+    expected = [[g.numpy().tobytes() for g in resampled_and_transformed(v)] for v in numbers]
+    native(True, loop.run)
+    for _ in range(4):
+        assert [[g.numpy().tobytes() for g in resampled_and_transformed(v)] for v in numbers] == expected
+    wanted = {"fft_r2c", "fft_c2c", "UpsampleNearest2D"}
+    assert {name for name in wanted if not {*TABLE[name].rules}.isdisjoint(added)} == wanted

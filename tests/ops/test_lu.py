@@ -36,3 +36,18 @@ def test_the_triangles_are_not_taken_apart_for_the_pullback_of_a_solve(monkeypat
     monkeypatch.setattr(lu, "lu_unpack", None)
     (grad,) = torch.autograd.grad(out.square().sum(), factors)
     assert grad.shape == factors.shape
+
+
+def test_rows_are_exchanged_without_threads(monkeypatch: Any) -> None:
+    # OpenBLAS gives two columns to two threads, however small they are.
+    given, find = [], lu.lapack
+
+    def found(name: str, x: Any) -> Any:
+        routine = find(name, x)
+        return (lambda a, *rest: given.append(a.shape) or routine(a, *rest)) if name == "laswp" else routine
+
+    monkeypatch.setattr(lu, "lapack", found)
+    pivots = torch.tensor([[2, 3, 3], [3, 2, 3]], dtype=torch.int32)
+    p, _, _ = torch.lu_unpack(torch.eye(3).repeat(2, 1, 1), pivots)
+    assert p.tolist() == [[[0, 0, 1], [1, 0, 0], [0, 1, 0]], [[0, 0, 1], [0, 1, 0], [1, 0, 0]]]
+    assert given == [(3, 1)] * 2

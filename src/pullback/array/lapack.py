@@ -32,7 +32,7 @@ _ROUTINES = getattr(np.linalg, "_umath_linalg", None)
 ONE_THREAD = range(32, 512)
 #: Routines that take threads for smaller ones, too: for four columns of a 2×2 system `getrs` wakes a second
 #: thread, which spins for 20 ms of processor time; the first needs 3.4 µs where it is awake, or up to 7 ms.
-_EAGER = {"getrs", "potri"}
+_EAGER = {"gels", "getrs", "potri"}
 
 
 def lapack(name: str, x: ndarray) -> Call:

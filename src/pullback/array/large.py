@@ -110,7 +110,7 @@ def chains() -> Any:
 def backward_loop() -> Callable[..., None] | None:
     """Return the native function for a backward pass's plain part (`core.engine`), or None."""
     global select
-    found = chains()
+    found = _chains if _load_chains is None else chains()
     if found is None:
         return None
     select = found.backward_loop.select

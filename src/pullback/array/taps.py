@@ -99,7 +99,6 @@ def transposed(places: ndarray, weights: ndarray, size: int, counts: ndarray | N
 def along(x: ndarray, taps: Taps, axis: int) -> ndarray:
     """Return the map along one axis of an array."""
     columns = (-1, *(1,) * (x.ndim - axis - 1))
-    lead: tuple[Any, ...] = (slice(None),) * axis
     total: ndarray | None = None
     for rows, places, weights in taps.terms:
         term = x.take(places, axis)
@@ -110,12 +109,13 @@ def along(x: ndarray, taps: Taps, axis: int) -> ndarray:
         elif rows is None:
             np.add(total, term, out=total)
         else:
-            total[(*lead, rows)] += term
+            # Of the first axis, for those of another one leave no step where calls are recorded.
+            total.swapaxes(0, axis)[rows] += term.swapaxes(0, axis)
     assert total is not None
     if taps.scale is not None:
         np.multiply(total, taps.scale.reshape(columns).astype(x.dtype, copy=False), out=total)
     if taps.empty.size:
-        total[(*lead, taps.empty)] = 0
+        total.swapaxes(0, axis)[taps.empty] = 0
     return total
 
 

@@ -237,7 +237,7 @@ class Backward(BackwardPass, Task):
 
     def native(self) -> Callable[[], None] | None:
         """Return the native loop for this pass, where it has paid; see `large.backward_loop`."""
-        if not (self.is_plain and _HOTNESS.is_hot(0)):
+        if not (self.is_plain and (_HOTNESS.compiled or _HOTNESS.is_hot(0))):
             return None
         # It needs no second look at what is compiled where it has been here.
         drain = large.backward_loop() if _HOTNESS.compiled else _HOTNESS.get(large.backward_loop)

@@ -144,9 +144,11 @@ def _permutation(pivots: ndarray, rows: int, dtype: np.dtype[Any]) -> ndarray:
         return result
     if (pivots[..., :count] < 1).any() or (pivots[..., :count] > rows).any():
         raise IndexError("LAPACK would exchange rows that are not there")
-    laswp, one = lapack("laswp", result), np.eye(rows, dtype=dtype)
+    # Numbers in one column, for OpenBLAS takes threads for two: on a busy machine milliseconds for 2×2.
+    laswp, places = lapack("laswp", result), np.arange(rows, dtype=dtype)
     for index in np.ndindex(*pivots.shape[:-1]):
-        result[index] = laswp(one, pivots[index][:count] - 1).T
+        exchanged = laswp(places[:, None], pivots[index][:count] - 1)
+        result[index] = np.equal(places[:, None], exchanged[:, 0])
     return result
 
 

@@ -384,7 +384,8 @@ def _in_memory_of(covectors: Sequence[Any], g: ndarray) -> Any:
         if is_view and (base is held or owner(g) is owner(held)) and g.size and type(v._counter) is list:
             of = v if v._view is None else v._view.base
             if type(whole := of._value) is ndarray and whole.dtype == g.dtype:
-                offset = (address(g) - address(whole)) // g.itemsize
+                is_whole = base is whole and g.size == base.size and g.flags.forc and base.flags.forc
+                offset = 0 if is_whole else (address(g) - address(whole)) // g.itemsize
                 layout = g.shape, strides_of(g), offset, whole.shape, strides_of(whole)
                 view = wrap(g)
                 view._counter = v._counter
@@ -400,6 +401,8 @@ def _node(edge: Any) -> Any:
 def _covectors(outputs: tuple[Any, ...], given: Any) -> tuple[Any, ...]:
     if given is None:
         return (None,) * len(outputs)
+    if len(outputs) == 1 and isinstance(given, TensorBase):
+        return (given,)
     covectors = _as_tuple(given)
     if len(covectors) > len(outputs):
         # As in torch, those beyond the last output are not looked at.
@@ -420,9 +423,11 @@ def _roots(
         if not batched and isinstance(y, TensorBase):
             g = _plain_covector(y, v)
             # A tensor that was rearranged without history has another shape than its node.
-            if g is not None and not y._rearranged and (edge := _edge(y)) is not None:
-                roots.append((edge, g if not create_graph else wrap(g) if v is None else v))
-                continue
+            if g is not None and not y._rearranged:
+                edge = edge_of(y)
+                if edge is not None and type(edge) is not Nowhere:
+                    roots.append((edge, g if not create_graph else wrap(g) if v is None else v))
+                    continue
         covector = _covector(y, v, create_graph, batched, position)
         if (edge := _edge(y)) is None:
             raise errors.no_graph(position)

@@ -64,7 +64,7 @@ class BackwardLoop:
             facade.Tensor, ndarray, None, 0, list, tuple, Output, AccumulateGrad, LEAF, facade.Parameter,
             singles, doubles, int, heappop, heappush, self._kinds, self._learn, accumulation_lock.acquire,
             accumulation_lock.release, False, True, rehearsals, "node", "_grad", np.add, ..., ("out",),
-            set, sorted, AGE, ("key",), "is_parted",
+            set, sorted, AGE, ("key",), "is_parted", np.dtype(np.complex64), np.dtype(np.complex128),
         )  # fmt: skip
         self._kept: list[Any] = [objects]
         self._library = library(Program([drain, select], where.fields), WRITTEN)
@@ -88,7 +88,7 @@ class BackwardLoop:
             backward = self._joint(op, backward, several)
         words = [
             len(rules), op.layout.count, int(kind._frees), int(op.once), int(kind.is_chained), id(backward),
-            id(graph),
+            id(graph), int(not op.real),
         ]  # fmt: skip
         assert len(words) == RULES
         self._kept += [backward, graph, rules]
@@ -115,6 +115,7 @@ class BackwardLoop:
         assert rule is not None
 
         count = len(op.differentiable_outputs)
+        kinds = "fd" if op.real else "fdFD"
 
         def pulled(needs: tuple[bool, ...], *values: Any) -> Any:
             if several:
@@ -127,7 +128,7 @@ class BackwardLoop:
 
         def backward(node: Node, g: Any) -> Any:
             covectors = (g,) if not several else g if op.partial else materialized(node, g)
-            if all((type(v) is ndarray and v.dtype in _FLOATS) or (several and v is None) for v in covectors):
+            if all(v.dtype.char in kinds if type(v) is ndarray else several and v is None for v in covectors):
                 needs = tuple([edge is not None for edge in node._edges]) if takes_needs else ()
                 found = known(needs, *covectors, *pick(plain_saved(node)))
                 if found is not None:

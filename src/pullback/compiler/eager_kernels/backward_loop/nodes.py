@@ -11,8 +11,10 @@ from .words import (
     BACKWARD,
     BACKWARD_GRAPH,
     CAPTURES,
+    COMPLEX,
     COUNT,
     DOUBLE,
+    DOUBLE_PAIR,
     FALSE,
     INT,
     LIST,
@@ -26,6 +28,7 @@ from .words import (
     RULES,
     SET,
     SINGLE,
+    SINGLE_PAIR,
     SORTED,
     TUPLE,
     VALUES,
@@ -120,8 +123,10 @@ def capture(g: Object, places: Object, arguments: Object, header: Words) -> Bool
 def pull(node: Object, g: Object, record: Words, arguments: Object, header: Words) -> Object:
     """Return covectors of a node's inputs, by its rules or `backward`, recorded ones by `backward_graph`."""
     has_rules = g.type is header[ARRAY] and record[COUNT] == node._edges.size
-    is_real = has_rules and (g.dtype is header[SINGLE] or g.dtype is header[DOUBLE])
-    if is_real and fresh(node._saved, record[VALUES], header):
+    takes = has_rules and (g.dtype is header[SINGLE] or g.dtype is header[DOUBLE])
+    if has_rules and record[COMPLEX] != 0:
+        takes = takes or g.dtype is header[SINGLE_PAIR] or g.dtype is header[DOUBLE_PAIR]
+    if takes and fresh(node._saved, record[VALUES], header):
         return pull_by_rules(node, g, record, arguments, header)
     given = room(3)
     given[0] = node

@@ -6,13 +6,13 @@ from __future__ import annotations
 (
     TENSOR, ARRAY, NONE, ZERO, LIST, TUPLE, OUTPUT, LEAF_END, LEAF, PARAMETER, SINGLE, DOUBLE, INT, POP, PUSH,
     CLASSES, LEARN, ACQUIRE, RELEASE, FALSE, TRUE, REHEARSALS, NODE_NAME, GRAD_NAME, ADD, NEW, NEW_NAME,
-    SET, SORTED, AGE, AGE_NAME, PARTED,
-) = range(32)  # fmt: skip
+    SET, SORTED, AGE, AGE_NAME, PARTED, SINGLE_PAIR, DOUBLE_PAIR,
+) = range(34)  # fmt: skip
 #: Words of a class of nodes: how many rules may be called at once, how many values are saved, whether they
 #: are freed, whether that is so of nothing, too, whether native loops take moderate sizes, `backward` and
-#: `backward_graph`; then for each rule itself, the native function for small arrays, how many places of the
-#: saved tuple it is given, and which.
-COUNT, VALUES, FREES, ALWAYS, CHAINED, BACKWARD, BACKWARD_GRAPH, RULES = range(8)
+#: `backward_graph`, whether the rules take complex covectors; then for each rule itself, the native function
+#: for small arrays, how many places of the saved tuple it is given, and which.
+COUNT, VALUES, FREES, ALWAYS, CHAINED, BACKWARD, BACKWARD_GRAPH, COMPLEX, RULES = range(9)
 PLACES = 8
 SMALL, RULE = 1, 3 + PLACES
 #: Arguments of the function: what is looked at is a dict, and gives the places in the list `CAPTURES` where

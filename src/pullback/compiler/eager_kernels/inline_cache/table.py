@@ -91,13 +91,19 @@ def _view(array: np.ndarray, result: np.ndarray) -> Callable[[np.ndarray], np.nd
         return None
     offset = address(result) - address(array)
     whole: list[Callable[[np.ndarray], np.ndarray]] = [itemgetter(...), attrgetter("T")]
-    whole += [*([attrgetter("mT")] if array.ndim > 1 else []), methodcaller("reshape", result.shape)]
+    whole += [attrgetter("mT")] if array.ndim > 1 else []
+    whole += [methodcaller("reshape", result.shape)] if array.size == result.size else []  # else repeated
     for view in [_part(array, result, offset)] if array.size > result.size else whole:
         found = view(array)
         if (address(found), found.shape, found.strides) == (address(result), result.shape, result.strides):
             return view
     reach, within = map(np.lib.array_utils.byte_bounds, (result, array))
-    return partial(_restrided, result.shape, result.strides) if reach == within and not offset else None
+    if reach != within or offset:
+        return None
+    if array.flags.c_contiguous and array.dtype.isbuiltin:  # `as_strided` takes 4 µs, this 0.4
+        made: Any = np.ndarray
+        return partial(made, result.shape, result.dtype, strides=result.strides)
+    return partial(_restrided, result.shape, result.strides)
 
 
 def _part(array: np.ndarray, result: np.ndarray, offset: int) -> Callable[[np.ndarray], np.ndarray]:

@@ -211,14 +211,15 @@ def _won(
     def vector(position: int | str, kept: int) -> None:
         kept = kept if exact else code.lanes
         total = "zeroinitializer"
-        for tap, place in taps.items():
+        # In the order of windows, as torch and NumPy add to zeros: of −0 comes 0.
+        for tap, place in sorted(taps.items(), reverse=True):
             winner = octets.load(octets.at(start[1], position, place), kept)
             covector = code.load_part(code.at(start[0], position, place), range(kept))
             won = code.value(f"icmp eq {octets.type} {winner}, {octets.same(tap)}")
             term = code.value(
                 f"select <{code.lanes} x i1> {won}, {code.vector} {covector}, {code.vector} zeroinitializer"
             )
-            total = term if total == "zeroinitializer" else code.value(f"fadd {code.vector} {total}, {term}")
+            total = code.value(f"fadd {code.vector} {total}, {term}")
         code.store(total, code.at(target, position))
 
     code.along(count, vector, _UNROLLED)
