@@ -28,7 +28,7 @@ from ..passes.missing_covectors import without
 from ..passes.pipeline import optimized
 from . import specialised_call
 from .boundary import boundary, refusal
-from .executable import Executable, Refused
+from .executable import Executable
 from .guards import Watch, overlap
 from .object_layout import layout
 from .specialised_source import MISS
@@ -251,12 +251,7 @@ class Specialization:
         arrays = [_contiguous(settled(t)) for t in cells]
         if self._checks[0] is not None:
             self._checks[0].report(arrays)
-        try:
-            values = self.forward.run(*arrays)
-        except Refused:
-            if captured.asked:
-                return MISS  # what decides may be other numbers now
-            raise
+        values = self.forward.run(*arrays)
         node, refusing = None, []
         if captured.differentiable or captured.refused:
             edges = [edge_of(cells[at]) for at, _ in captured.pulled]
