@@ -209,3 +209,18 @@ def test_indices_are_drawn_with_weights(count: int, again: bool) -> None:
         assert torch.equal(torch.get_rng_state(), state)
     for found in compiled._native.specializations:
         assert {step.op for step in found.forward._run if hasattr(step, "op")} == {"uniform"}
+
+
+def test_weights_and_classes_before_a_draw_may_refuse_zeros() -> None:
+    def walk(x: Any) -> Any:
+        place = torch.zeros(4, dtype=torch.long)
+        for _ in range(3):  # of zeros all weights are 0, and all steps go to one place
+            weights = torch.nn.functional.one_hot(place, 3) * x
+            place = place + torch.multinomial(weights, 1).squeeze(1)
+        return torch.nn.functional.dropout(place[:, None] * x.t().contiguous().t())
+
+    call, x, results = torch.compile(walk, fullgraph=True), torch.tensor([[1.0, 0.0, 0.0]] * 4), []
+    for function in (walk, call):
+        torch.manual_seed(0)
+        results.append(function(x))
+    assert torch.equal(*results)

@@ -240,3 +240,8 @@ def test_rows_of_the_table_itself_are_added_in_its_memory() -> None:
         compiled(table, i)
     assert table.equal(expected)
     assert f"kernel over {5 * 32} elements" in str(compiled.kernels)
+
+
+def test_one_class_is_enough():
+    found = torch.compile(lambda i: F.one_hot(i, 1), fullgraph=True)(torch.tensor([0, 0]))
+    assert found.tolist() == [[1], [1]]

@@ -616,3 +616,26 @@ def test_words_are_watched_where_a_call_needs_python():
     assert run(x).tolist() == [5.0] * 3
     settings.factor7, offsets[1] = 1.0, 0.0
     assert run(x).tolist() == [1.0] * 3
+
+
+@pytest.mark.parametrize(
+    "decides",
+    [
+        lambda x: x.sum().item() > 3, lambda x: not bool((x > 2).any()),
+        lambda x: float(x.max()) * 2 > 1 + x[1].item(),
+        lambda x: int((x > 1).sum()) == 2, lambda x: x[x > 1].numel() == 2, lambda x: bool(x[0]),
+    ],
+)  # fmt: skip
+def test_numbers_that_decide_are_compared_before_anything_is_written(decides):
+    def step(x):
+        state.add_(x)
+        state.mul_(2 if decides(x) else 3)
+        return state.sum()
+
+    call, calls = Counted(step), [torch.tensor(v) for v in ([2.0, 3.0], [0.0, 0.5], [2.0, 4.0], [0.0, 1.0])]
+    results = []
+    for function in (step, call):
+        state = torch.ones(2)
+        results.append([(function(x).item(), state.tolist(), state._version) for x in calls * 3])
+    assert results[0] == results[1]
+    assert call.short >= 8 and call.native.eager_because is None

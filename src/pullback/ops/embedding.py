@@ -8,7 +8,7 @@ from numpy import ndarray
 
 from ..array.layout import in_order
 from ..array.scatter import is_within, sum_rows, take_slices
-from ..core.op import Axes, Term, Terms, elementwise, op
+from ..core.op import Axes, Term, Terms, elementwise, like_first, op
 from ..core.underivable import no_tangent, not_implemented
 from ..core.value import shape_of
 from .arithmetic import add
@@ -81,7 +81,9 @@ def _classes(x: ndarray, /, count: int, out: object = ...) -> ndarray:
 
 
 #: Integers as they are, refused where they are no numbers of `count` classes.
-classes: Any = elementwise("classes", _classes, None, attrs=("count",), promote=None, place=in_order)
+classes: Any = elementwise(
+    "classes", _classes, None, attrs=("count",), promote=None, place=in_order, shape=like_first
+)
 
 
 def _below(indices: Term, rows: int) -> Term:

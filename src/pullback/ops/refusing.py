@@ -44,6 +44,8 @@ _BY_INPUT = {
         "linalg_svd linalg_svdvals",
     ("x", "fV"): "binary_cross_entropy",  # checked in the function, where there are numbers
 }  # fmt: skip
+#: Those that give the numbers which they do not refuse, in C order.
+COPYING = frozenset(("classes", "drawn_from", "probabilities", "variances"))
 REFUSING: Mapping[str, tuple[str, str]] = {op: what for what, ops in _BY_INPUT.items() for op in ops.split()}
 
 

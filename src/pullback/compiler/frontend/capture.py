@@ -449,9 +449,10 @@ class _Capture:
             leaves += more
         out.holds_given, out.changes_given = self._holds_given, session.changes_given
         out.late = []
-        for deferred, expected in self.session.late:
-            out.late.append((len(leaves), expected))
-            leaves.append(deferred)
+        for n, (deferred, expected) in enumerate(session.late):
+            if n not in session.required:
+                out.late.append((len(leaves), expected))
+                leaves.append(deferred)
         leaves += self.session.may_raise
         return leaves
 

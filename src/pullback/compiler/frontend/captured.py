@@ -95,7 +95,8 @@ class Captured:
     guards: list[Guard]
     #: Those of them that are what backward will read of custom functions.
     later: list[Guard]
-    #: Numbers that the program depends on: the place among the results, and what it must be.
+    #: Numbers that the program depends on and does not compare itself: the place among the results, and what
+    #: it must be.
     late: list[tuple[int, Any]]
     #: The lines at which the function has asked for them.
     asked: list[str]

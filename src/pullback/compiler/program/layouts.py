@@ -18,6 +18,7 @@ from ...core.op import TABLE
 from ...core.recorder import Equation, Recorder, Reference
 from ...core.traced_layout import strides_of_results, without_memory
 from ...ops.random import DRAWS, laid_out_like
+from ...ops.refusing import COPYING
 from .program import Program
 
 
@@ -109,6 +110,8 @@ def _results(equation: Equation, operands: tuple[Any, ...]) -> tuple[Any, ...]:
         drawn = laid_out_like(operands[0])
         drawn[...] = 0
         return (drawn,)
+    if equation.op in COPYING:  # refuses what the zeros before it came to, and copies all else
+        return (operands[0].copy(),)
     attrs = drawing_apart(equation.op, equation.attrs)
     result = TABLE[equation.op].evaluate_in_order(operands, attrs)
     return tuple(result) if equation.several else (result,)

@@ -27,6 +27,7 @@ from ..frontend.state.knowledge import Knowledge
 from ..frontend.state.optimizer_state import MOMENTA, RATES, FirstState
 from ..frontend.unsupported import STANCE, OnlyNow, Unsupported
 from . import native_call
+from .executable import Refused
 from .helper_processes import at_work, begin_told
 from .object_layout import layout
 from .progress import told
@@ -356,6 +357,8 @@ class Compiled:
                 undo()
             if specialization.forward.has_exchanged or not isinstance(error, _OPS_RAISE):
                 raise
+            if isinstance(error, Refused) and specialization.captured.asked:
+                return MISS  # what decides may be other numbers than at the trace
         # Eager does all of the call, up to the error that it raises, or that the function handles.
         return self.function(*args, **kwargs)
 

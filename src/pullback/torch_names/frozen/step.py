@@ -228,7 +228,7 @@ def _check_effects(captured: Any) -> None:
             "A frozen step changes tensors alone: write to them in place, count in a tensor, and call "
             "schedulers and print outside of it.",
         )
-    if captured.late or any(cell.kind == "number" for cell in captured.cells):
+    if captured.asked or any(cell.kind == "number" for cell in captured.cells):
         raise RuntimeError("freeze: numbers of tensors, or counters, decide what the function does")
 
 

@@ -3,8 +3,8 @@
 ``loss.item()`` gives one, and so does a counter that each call finds changed, or a number that a function is
 given and that was another one before. What is done to them is written down as an expression. Where the number
 itself is asked for, as by a branch, it becomes a part of the program: of a counter or an argument it is
-guarded; of a tensor it is worked out for this call, and each call compares when its program has run and
-before it changes anything (`Session.speculate`).
+guarded; of a tensor it is worked out for this call, and each call compares it before it changes anything: its
+program does (`requires`), or Python when that has run (`Session.speculate`).
 """
 
 import math

@@ -15,10 +15,13 @@ from typing import Any
 import numpy as np
 
 from ....array import dtypes
+from ....autograd.grad_mode import no_grad
 from ....core.modes import modes
+from ....core.tracer import is_traced
 from ....core.value import TensorBase, dtype_of, shape_of, wrap
 from ....core.versions import NoVersions
 from ....ops import python_numbers
+from ....ops.embedding import classes
 from .deferred import (
     NUMBERS,
     TAKEN,
@@ -29,6 +32,7 @@ from .deferred import (
     Item,
     comes_before,
     is_drawn_array,
+    tensors_of,
 )
 from .session import Session
 
@@ -76,6 +80,9 @@ def _kind(value: Deferred) -> type:
     return value.kind
 
 
+_COMPARING = frozenset({operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne})
+#: Whole numbers below are what they are in float64.
+_EXACT = 2**53
 #: Functions of numbers that are functions of tensors without axes, in float64, bit for bit.
 _OF_PROGRAM: Any = {
     operator.add: operator.add, operator.iadd: operator.add, operator.sub: operator.sub,
@@ -125,6 +132,38 @@ def _in_program(value: Any) -> Any:
     if isinstance(value, Deferred) and comes_before(value) and type(value.present()) in NUMBERS:
         return value.session.number(value, np.dtype(np.float64))
     return None
+
+
+def requires(value: Any, found: object) -> bool:
+    """Let the program refuse its results where a number is not what the trace has found; whether it can."""
+    if modes().saved_hooks or not all(map(is_traced, tensors_of(value))):
+        return False
+    with no_grad():
+        if type(found) is bool:
+            same = _truth(value)
+        else:
+            number = _in_program(value) if type(found) is int and abs(found) < _EXACT else None
+            same = None if number is None else number == found
+        if same is not None:
+            wrong = same if found is False else ~same
+            classes(wrong.to(dtypes.int64), 1)  # 0 is the only number of one class
+    return same is not None
+
+
+def _truth(value: Any) -> Any:
+    """Return what Python decides by a number of the program's tensors, as one of them; None if not known."""
+    if isinstance(value, Item) and value.kind is bool and value.convert in (None, bool):
+        return value.tensor.detach().reshape(()) != 0
+    if not isinstance(value, Applied) or comes_before(value):
+        return None
+    if value.function in (bool, operator.not_):
+        (inner,) = value.args
+        truth = _truth(inner)
+        if truth is None and (number := _in_program(inner)) is not None:
+            truth = number != 0
+        return truth if truth is None or value.function is bool else ~truth
+    parts = [_in_program(part) for part in value.args] if value.function in _COMPARING else []
+    return value.function(*parts) if parts and all(p is not None for p in parts) else None
 
 
 def _counted_up(start: Any, step: Any, place: int) -> Any:

@@ -63,6 +63,8 @@ class Session(Writes):
         self.evaluated = 0
         #: Tensors whose gradients were looked for, by identity.
         self.asked_grads: set[int] = set()
+        #: The numbers, by their places in `late`, that the program itself compares.
+        self.required: set[int] = set()
         self._generators: WeakSet[Any] = WeakSet()
         #: Where torch's generators stood before the function was given them.
         self.streams: dict[Any, Any] = {}
@@ -83,7 +85,11 @@ class Session(Writes):
         """Return a number as it is in this call; each call compares it before it changes anything."""
         if not self.may_ask(1.0):
             raise self.refusal("the numbers of a traced tensor decide what happens next")
+        from .number_inputs import requires
+
         found = value.present()
+        if requires(value, found):
+            self.required.add(len(self.late))
         self.late.append((value, found))
         self.asked.append(user_line())
         return found
