@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 import pullback as torch
 
 
@@ -43,6 +45,9 @@ def test_special_complex_numbers() -> None:
     assert str(z[:3:2].sigmoid().tolist()) == "[(0.5+0j), (1+0j)]"
     assert str(z[1].sigmoid().imag.item()) == "0.0"
     assert str(z[2:].sgn().tolist()) == "[(nan+nanj), 1j]"
+    assert torch.tensor([3e-40 + 4e-40j, 2e-45j] * 9, dtype=torch.complex64).sgn()[:2].tolist() == [
+        pytest.approx(0.6 + 0.8j, abs=2e-6), 1j,
+    ]  # fmt: skip
 
 
 def test_least_common_multiple_that_overflows_is_not_negative() -> None:

@@ -98,6 +98,9 @@ class Fields:
     #: kernel's own layout is right where all inputs are in C order. By default the operands of an elementwise
     #: op decide, and reductions are in C order.
     place: Place | None = None
+    #: Up to how many axes a single result has C order however operands lie: all that `in_order` places, and
+    #: one of an elementwise op.
+    ordered: int
     columns: Sequence[int] = ()  # which outputs are matrices that lie column by column
     #: Whether every size of a result is one of the inputs' sizes, so that other sizes tell it, too. It is so
     #: of products and reductions without a rule of their own.

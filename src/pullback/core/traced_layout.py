@@ -68,6 +68,8 @@ class Layouts:
         #: By an op, its attributes, what its results are and how its operands lie, where its results do (see
         #: `_laid_out`): the rows of one array, which begin at other places each, are asked for once.
         self._placed: dict[Any, list[tuple[int | None, tuple[int, ...], int]]] = {}
+        #: What `_following` says, by `Layout.alike` of the operand and the kind of the value.
+        self._followed: dict[tuple[int, int], tuple[tuple[int, ...], int] | None] = {}
         #: By an op, its attributes and how its operand lies: views that eager has.
         self._allowed: set[Any] = set()
 
@@ -116,27 +118,42 @@ class Layouts:
 
     def of(self, number: int) -> Layout:
         """Return the layout of a value."""
-        found, before_of, shapes = self._found, self._before, self._recorder.shapes
+        found, before_of = self._found, self._before
+        makers, shapes = self._recorder.makers, self._recorder.shapes
         waiting = [number]
         while waiting:
             at = waiting[-1]
             if at in found:
                 waiting.pop()
                 continue
-            equation = self._recorder.makers.get(at)
-            if at in before_of:
-                equation, missing = None, [before_of[at]] if before_of[at] not in found else []
-            elif equation is None or (len(shapes[at]) < 2 and self._is_in_order(equation)):
+            if (before := before_of.get(at)) is not None:
+                if before in found:
+                    self._put(at, found[before].strides)
+                else:
+                    waiting.append(before)
+                continue
+            equation = makers.get(at)
+            if equation is None or (len(shapes[at]) <= TABLE[equation.op].ordered and not equation.several):
                 self._put(at, self._of_given(at))
                 continue
-            else:
-                missing = [o[0] for o in equation.operands if type(o) is Reference and o[0] not in found]
-            if missing:
-                waiting += missing
-            elif equation is None:
-                self._put(at, found[before_of[at]].strides)
-            else:
-                self._place(equation)
+            if (first := self._first(equation)) is not None:
+                if first not in found:
+                    waiting.append(first)
+                    continue
+                if (follows := self._following(at, first)) is not None:
+                    found[at] = _new_tuple(Layout, (at, 0, *follows))
+                    continue
+            lie: list[Any] = []
+            known = len(waiting)
+            for o in equation.operands:
+                if type(o) is not Reference:
+                    lie.append((o,))
+                elif (layout := found.get(o[0])) is None:
+                    waiting.append(o[0])
+                else:
+                    lie.append(layout.alike)
+            if len(waiting) == known:
+                self._place(equation, tuple(lie))
         return found[number]
 
     def stand_in(self, number: int) -> ndarray:
@@ -192,16 +209,34 @@ class Layouts:
         width = self._recorder.dtypes[number].itemsize
         return tuple([s * width for s in contiguous_strides(self._recorder.shapes[number])])
 
-    def _is_in_order(self, equation: Any) -> bool:
-        """Return whether a result is in C order however operands are: a number, or along one axis."""
-        op = TABLE[equation.op]
-        rank = len(self._recorder.shapes[equation.outputs[0]])
-        return not op.is_view and not equation.several and rank <= (op.kind == "elementwise")
+    def _first(self, equation: Any) -> int | None:
+        """Return the first operand of an op that `placed` lays out, where it has the result's shape."""
+        if TABLE[equation.op].place is placed:
+            shapes = self._recorder.shapes
+            for o in equation.operands:
+                if type(o) is Reference:
+                    return o[0] if shapes[o[0]] == shapes[equation.outputs[0]] else None
+        return None
 
-    def _place(self, equation: Any) -> None:
+    def _following(self, number: int, first: int) -> tuple[tuple[int, ...], int] | None:
+        """Return strides of a value, and what has them in common, by its first operand; None where that does
+        not tell all axes apart, so that others are asked, too.
+        """
+        alike, kind = self._found[first].alike, self._recorder._kind_of[number]
+        if (alike, kind) not in self._followed:
+            shape, strides = self._recorder.shapes[number], self._found[first].strides
+            told: tuple[tuple[int, ...], int] | None = None
+            if not {0, 1} & {*shape} and 0 not in strides and len({*strides}) == len(strides):
+                width = self._recorder.dtypes[number].itemsize
+                own = tuple([s * width for s in shared_strides(shape, [self.stand_in(first)])])
+                told = own, self._number(number, own)
+            self._followed[alike, kind] = told
+        return self._followed[alike, kind]
+
+    def _place(self, equation: Any, lie: tuple[Any, ...]) -> None:
+        """Note where the results of an equation lie; `lie` says how its operands do."""
         found, kind_of = self._found, self._recorder._kind_of
         op, operands, attrs, outputs, _ = equation
-        lie = tuple([found[o[0]].alike if type(o) is Reference else (o,) for o in operands])
         key: Any = (op, attrs, lie, *[kind_of[n] for n in outputs])
         if TABLE[op].overlaps:  # such a view may reach elements before its operand's
             key = (found[operands[0].index].offset, key)

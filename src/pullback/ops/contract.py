@@ -88,6 +88,7 @@ def _product(
     return op(
         name, kernel, rules, kind="bilinear", halves=True, float8=name.startswith(("mm", "linear")),
         node_name=node_name, batch_rule=batch_rule, saved_as=("self", second),
+        ordered=2 if kernel in (_mm, _linear) else 0,
     )  # fmt: skip
 
 

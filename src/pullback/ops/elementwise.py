@@ -134,7 +134,12 @@ def _signs(x: ndarray, /, out: Any = ...) -> ndarray:
     if x.dtype.kind == "b":
         return into(out, x.copy())
     if x.dtype.kind == "c":  # NumPy's own gives a direction to infinite numbers; torch gives nan
-        return into(out, np.divide(x, np.abs(x), out=np.zeros_like(x), where=x != 0))
+        size, signs = np.abs(x), np.empty_like(x)
+        # Not x / size: NumPy multiplies by 1/size, which is infinite for subnormal numbers, and takes longer.
+        signs.real, signs.imag = x.real / size, x.imag / size
+        np.copyto(signs, 0, where=size == 0)
+        np.copyto(signs, complex(np.nan, np.nan), where=np.isinf(size))
+        return into(out, signs)
     if x.dtype.kind != "f":
         return np.sign(x, out=out)
     if x.size >= large.CHAIN and (found := native("sign", (x,), (), out)) is not None:

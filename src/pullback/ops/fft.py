@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array import scipy_functions
+from ..array import large, scipy_functions
 from ..array.deferred_import import import_later
 from ..array.memory import adapt
 from ..array.strides import strides_of
@@ -100,12 +100,21 @@ def _transform(x: ndarray, dims: Dims, fixed: int, name: str, *options: Any) -> 
         return found.transpose(back)
     if x.nbytes >= _MAPPED:
         adapt()
-    threads = worthwhile(x.size, _ALONE if get_num_threads() < _MANY else _ALONE_OF_MANY)
+    x = x.transpose(axes)
     if name == "c2c" and x.dtype.kind == "f":
-        forward, normalization = options
-        half = _pocketfft().r2c(x.transpose(axes), last, forward, normalization, None, threads)
-        return _mirrored(half, x.shape[axes[-1]], last).transpose(back)
-    return getattr(_pocketfft(), name)(x.transpose(axes), last, *options, None, threads).transpose(back)
+        return _mirrored(_computed(x, last, "r2c", options), x.shape[-1], last).transpose(back)
+    return _computed(x, last, name, options).transpose(back)
+
+
+def _computed(x: ndarray, axes: Dims, name: str, options: Sequence[Any]) -> ndarray:
+    """Return the transform along the last axes by native code, or else by SciPy's."""
+    found: ndarray | None = None
+    if x.size >= large.CHAIN:
+        found = large.ask("fourier", name, x, axes, options)
+    if found is None:
+        threads = worthwhile(x.size, _ALONE if get_num_threads() < _MANY else _ALONE_OF_MANY)
+        found = getattr(_pocketfft(), name)(x, axes, *options, None, threads)
+    return found
 
 
 def _mirrored(half: ndarray, size: int, axes: Dims) -> ndarray:

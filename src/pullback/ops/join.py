@@ -50,7 +50,7 @@ def _cat_rule(g: Term, sizes: tuple[int, ...], dim: int) -> Terms:
 #: Values side by side along axis `dim`; `sizes` are theirs there.
 cat_sizes = op(
     "cat", _cat, _cat_rule, kind="linear", variadic=True, promote="same",
-    batch=lambda size, sizes, dim: (sizes, dim + 1),
+    batch=lambda size, sizes, dim: (sizes, dim + 1), ordered=3,
 )
 
 

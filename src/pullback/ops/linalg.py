@@ -25,8 +25,12 @@ from ..array.lapack import (
     calls_lapack,
     column_major,
     each,
+    empty_columns,
     failure,
+    inverse_triangle,
     lapack,
+    solve_factored,
+    solve_triangle,
 )
 from ..core.op import Axes, Call, Covectors, Rule, Several, T, Term, Terms, op
 from ..core.value import dtype_of, shape_of
@@ -135,11 +139,11 @@ def computes(kernel: str) -> Callable[..., None]:
 
 def _solved_each(x: ndarray, y: ndarray) -> tuple[ndarray, ...]:
     """Return the solution of each system and the place of the first zero pivot, or 0, from LAPACK's getrf."""
-    getrf, getrs = lapack("getrf", x), lapack("getrs", x)
+    getrf = lapack("getrf", x)
 
     def step(a: ndarray, b: ndarray) -> tuple[Any, ...]:
         lu, pivots, info = getrf(a)
-        return getrs(lu, pivots, b)[0], max(0, info)
+        return solve_factored(lu, pivots, b), max(0, info)
 
     return each(step, (x, y), ((y.shape[-2:], y.dtype), ((), INT32)))
 
@@ -150,6 +154,11 @@ def _inverted(x: ndarray) -> tuple[ndarray, ndarray]:
     if place > 0:
         result, info = _solved_each(x, np.eye(len(x), dtype=x.dtype))
         return result, info
+    if (half := inverse_triangle(lu, True)) is not None:
+        found = solve_triangle(lu, half, False, True, left=False, over=True)
+        order = lapack("laswp", x)(np.arange(len(x), dtype=x.dtype)[:, None], pivots)[:, 0]
+        (result := empty_columns(x.shape, x.dtype)).T[order.astype(np.intp)] = found.T
+        return result, _no_info(x)
     # There is room for blocks of 64 columns; with SciPy's, for 3, 257 rows take 3.2 ms in place of 0.8.
     inverse, _ = lapack("getri", x)(lu, pivots, lwork=64 * len(x), overwrite_lu=1)
     return inverse, _no_info(x)
@@ -360,7 +369,7 @@ def _slogdet_rule(g: Covectors, x: Term, sign: object) -> Term | None:
         slope = -turn if glog is None else sub(glog, turn)
     if slope is None:
         return None
-    return solve_ex(adjoint(x), mul(column(column(slope)), eye_of(x)), True, False, "")[0]
+    return mul(column(column(slope)), inv_ex(adjoint(x), "")[0])
 
 
 #: Sign (or phase) of the determinant and the logarithm of its absolute value.

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array.lapack import INT32, each, empty_columns, failure, lapack, leading
+from ..array.lapack import INT32, each, empty_columns, failure, lapack, leading, solve_factored
 from ..core.op import Axes, Call, Covectors, Several, Term, Terms, op
 from ..core.value import dtype_of, shape_of
 from .arithmetic import add, sub
@@ -240,11 +240,10 @@ def _lu_solve(x: ndarray, pivots: ndarray, y: ndarray, /, left: bool, adjointed:
         return _lu_solve(x, pivots, flipped, True, not adjointed).conj().swapaxes(-1, -2)
     if y.size == 0:
         return empty_columns((*leading((x, pivots, y), (2, 1, 2)), *y.shape[-2:]), y.dtype)
-    getrs = lapack("getrs", x)
-    trans = 2 if adjointed else 0
     return each(
-        lambda a, p, b: (getrs(a, p - 1, b, trans)[0],), (x, pivots, y), ((y.shape[-2:], y.dtype),), (2, 1, 2)
-    )[0]
+        lambda a, p, b: (solve_factored(a, p - 1, b, adjointed),),
+        (x, pivots, y), ((y.shape[-2:], y.dtype),), (2, 1, 2),
+    )[0]  # fmt: skip
 
 
 def _lu_solve_rule(g: Term, x: Term, pivots: Term, out: Term, left: bool, adjointed: bool) -> Term:

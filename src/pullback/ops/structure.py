@@ -76,7 +76,7 @@ def _contiguous(x: ndarray, /) -> ndarray:
 #: A copy in C order.
 contiguous_copy = op(
     "contiguous_copy", _contiguous, (lambda g: g,), kind="linear", node_name="CloneBackward0",
-    batch=lambda size: (), sizes_kept=True,
+    batch=lambda size: (), sizes_kept=True, ordered=64,
 )  # fmt: skip
 
 
@@ -237,7 +237,7 @@ def _stack(xs: tuple[ndarray, ...], /, dim: int) -> ndarray:
 #: Values of one shape side by side along a new axis.
 stack = op(
     "stack", _stack, lambda g, dim: tuple(unbind(g, dim)), kind="linear", variadic=True, promote="same",
-    batch=lambda size, dim: (dim + 1,)
+    batch=lambda size, dim: (dim + 1,), ordered=4
 )
 
 

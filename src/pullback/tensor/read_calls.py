@@ -32,23 +32,82 @@ from .wrong_calls import EVERY, Kinds, handed_on
 Function = Callable[..., Any]
 
 
-def as_function(method: Function, name: str, place: str = "") -> Function:
-    """Return a function under another name or place, which says itself what is wrong with a call."""
+class Public:
+    """A public function: what calls it at once, any call of it, and what its first call finds out for others.
 
-    def general(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    A record and no closures: there are a thousand of these, and of what a process holds at its end, which
+    the collector takes apart, their cells were a third.
+    """
+
+    __slots__ = ("behind", "cache", "cached", "call", "function", "kinds", "safe", "taken")
+
+    def __init__(self, function: Function, kinds: Any = None) -> None:
+        self.function, self.behind = function, getattr(function, "behind", function)
+        #: What tells how many arguments need no look (`Kinds`); None where none needs one.
+        self.kinds = kinds
+        #: What the inline cache does calls with; that is made by the first call.
+        self.cached: Function | None = None
+        self.cache: InlineCache | None = None
+        # The signatures of all functions are not read with the package.
+        self.safe = self.taken = 0
+        self.call = _called_at_once(self)
+
+    def begin(self) -> None:
+        """Find out what later calls are done by."""
+        count_taken = getattr(self.function, "taken", None)
+        kinds = None if count_taken else self.kinds
+        self.safe = EVERY if kinds is None else kinds.safe
+        if count_taken is not None:
+            self.taken = count_taken()
+        self.cache = InlineCache(self.function, kinds, self.general, self.use)
+        self.cached = self.cache.count
+        self.cached()
+
+    def use(self, found: Function | None) -> None:
+        """Take the inline cache's function, or None where there is none."""
+        self.cached = found
+
+    def general(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Do any call."""
+        return self.function(*args, **kwargs)
+
+    def failed(self, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Say what is wrong with a call that failed, or do it otherwise; return `PASS` where the error is to
+        be raised again: a frame in its traceback that holds it would be a cycle.
+        """
+        return PASS
+
+
+class _Renamed(Public):
+    """A function under another name or place."""
+
+    __slots__ = ("name", "place")
+
+    def __init__(self, function: Function, name: str, place: str) -> None:
+        super().__init__(function)
+        self.name, self.place = name, place
+
+    def general(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         # Overrides are told of this name; the function would tell them of its own.
-        asked = OVERRIDING or (place != "Tensor" and are_foreign(args))
+        asked = OVERRIDING or (self.place != "Tensor" and are_foreign(args))
         if asked and overridden((*args, *kwargs.values())):
-            return dispatch_override(call, args, kwargs)
+            return dispatch_override(self.call, args, kwargs)
         try:
-            return method(*args, **kwargs)
+            return self.function(*args, **kwargs)
         except Exception:
-            explain(place, name, args, kwargs)
+            explain(self.place, self.name, args, kwargs)
             raise
 
-    def failed(error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        explain(place, name, args, kwargs)
+    def failed(self, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        explain(self.place, self.name, args, kwargs)
         return PASS
+
+
+def as_function(method: Function, name: str, place: str = "") -> Function:
+    """Return a function under another name or place, which says itself what is wrong with a call."""
+    public = _Renamed(method, name, place)
+    if place == "Tensor":
+        return _named(public.call, method)
 
     def of_tensors(a: Any = ABSENT, b: Any = ABSENT, /, *more: Any, **named: Any) -> Any:
         if type(a) is facade.Tensor and not (named or more) and (not OVERRIDING or undisturbed(a, b)):
@@ -60,10 +119,10 @@ def as_function(method: Function, name: str, place: str = "") -> Function:
             except Exception:
                 explain(place, name, _given(a, b, ABSENT, ABSENT), {})
                 raise
-        return general((*_given(a, b, ABSENT, ABSENT), *more), named)
+        return public.general((*_given(a, b, ABSENT, ABSENT), *more), named)
 
-    call = at_once(method, general, failed) if place == "Tensor" else with_plans(of_tensors)
-    return _named(call, method)
+    public.call = with_plans(of_tensors)
+    return _named(public.call, method)
 
 
 def with_overrides(
@@ -74,33 +133,51 @@ def with_overrides(
     """Return a public function that asks overrides first, and has torch's errors where it fails. One that has
     `out` is `printed` so in what is said of that; `parts` is as `inplace_variants` takes it.
     """
-    label = name if place in ("", "Tensor", "nn") else f"{place}_{name}"
-    kinds = Kinds(function, place, name)
-    of_layers = place == "nn" and not printed
+    call = _Overridable(function, place, name, arranged, mirrors, numpy, printed, parts).call
+    if printed:
+        call.takes_out = True  # type: ignore[attr-defined]  # what the stubs ask
+    return _named(call, function)
 
-    def general(args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+
+class _Overridable(Public):
+    """A function that asks overrides first; see `with_overrides`."""
+
+    __slots__ = ("arranged", "mirrors", "name", "numpy", "parts", "place", "printed")
+
+    def __init__(
+        self, function: Function, place: str, name: str,
+        arranged: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None, mirrors: bool, numpy: bool,
+        printed: str, parts: Function | None,
+    ) -> None:  # fmt: skip
+        super().__init__(function, Kinds(function, place, name))
+        self.place, self.name, self.arranged, self.mirrors = place, name, arranged, mirrors
+        self.numpy, self.printed, self.parts = numpy, printed, parts
+
+    def general(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        function, place, name, printed = self.function, self.place, self.name, self.printed
         out, kwargs = None, named
         if printed and "out" in named:
             out, kwargs = named["out"], _without_out(named)
             named = kwargs if out is None else named
         if OVERRIDING:
-            args = args if arranged is None else arranged(args)
+            args = args if self.arranged is None else self.arranged(args)
             if overridden((*args, *kwargs.values()) if kwargs else args):
-                return dispatch_override(call, args, named)
-            found = intercepted(call, function if out is None else None, label, args, named)
+                return dispatch_override(self.call, args, named)
+            label = name if place in ("", "Tensor", "nn") else f"{place}_{name}"
+            found = intercepted(self.call, function if out is None else None, label, args, named)
             if found is not PASS:
                 return found
-        wrong = kinds.wrong(args, named) if named or len(args) > kinds.safe else None
-        if wrong is not None and (not of_layers or name in _STRAIGHT):
+        wrong = self.kinds.wrong(args, named) if named or len(args) > self.kinds.safe else None
+        if wrong is not None and (not self._is_of_layers() or name in _STRAIGHT):
             raise wrong
-        kwargs = _in_torchs_names(kwargs) if numpy else kwargs
+        kwargs = _in_torchs_names(kwargs) if self.numpy else kwargs
         try:
             result = (
                 function(*args, **kwargs) if out is None
-                else _written(out, function, args, kwargs, printed, parts)
+                else _written(out, function, args, kwargs, printed, self.parts)
             )  # fmt: skip
         except Exception as error:  # raised again, or the call is done otherwise
-            if (found := failed(error, args, named, wrong)) is PASS:
+            if (found := self.failed(error, args, named, wrong)) is PASS:
                 raise
             return found
         if wrong is not None:
@@ -108,26 +185,27 @@ def with_overrides(
         return result
 
     def failed(
-        error: Exception, args: tuple[Any, ...], named: dict[str, Any], wrong: Exception | None = None
+        self, error: Exception, args: tuple[Any, ...], named: dict[str, Any], wrong: Exception | None = None
     ) -> Any:
+        place, name = self.place, self.name
         if isinstance(error, (TypeError, AttributeError)):
-            kwargs = _without_out(named) if printed else named
+            kwargs = _without_out(named) if self.printed else named
             if adopt((*args, *kwargs.values())):
-                return dispatch_override(call, args, named)
-            found = renamed(function, place, name, args, named) if len(kwargs) == len(named) else PASS
+                return dispatch_override(self.call, args, named)
+            same = len(kwargs) == len(named)
+            found = renamed(self.function, place, name, args, named) if same else PASS
             if found is not PASS:
                 return found
-        if mirrors and not is_told(error):
+        if self.mirrors and not is_told(error):
             return PASS
-        if of_layers and not _looked_at(name, error) and (wrong := wrong or handed_on(name, args, named)):
+        is_mine = self._is_of_layers() and not _looked_at(name, error)
+        if is_mine and (wrong := wrong or handed_on(name, args, named)):
             raise wrong from None
         explain(place, name, args, named)
         return PASS
 
-    call = at_once(function, general, failed, kinds)
-    if printed:
-        call.takes_out = True  # type: ignore[attr-defined]  # what the stubs ask
-    return _named(call, function)
+    def _is_of_layers(self) -> bool:
+        return self.place == "nn" and not self.printed
 
 
 def _looked_at(name: str, error: Exception) -> bool:
@@ -162,84 +240,59 @@ def _written(
     return write_out(out, result, printed, operands)
 
 
-def at_once(function: Function, general: Function, failed: Function, kinds: Kinds | None = None) -> Function:
+def _called_at_once(public: Public) -> Function:
     """Return a public function that is called at once where up to four arguments are given by place, none of
     which has to be looked at before, and nothing overrides functions; else `general` does the call. Of one
     that reads its arguments with a parser, that is not asked where they are so many tensors: then it is the
     function `behind` the parser that is called. Before all that, its inline cache is asked.
-
-    ``general(args, kwargs)`` does any call; ``failed(error, args, kwargs)`` says what is wrong with a call
-    that failed, or does it otherwise, and gives `PASS` where the error is to be raised again. It does not
-    raise it itself: a frame in the error's traceback that holds the error would be a cycle. `kinds` tell how
-    many arguments need no look; by default none needs one.
     """
-    behind, count_taken = getattr(function, "behind", function), getattr(function, "taken", None)
-    kinds = None if count_taken else kinds
-    cached: Function | None = None
-    # Told by the first call: the signatures of all functions are not read with the package.
-    safe, taken, whole = 0, 0, general
-
-    def use(found: Function | None) -> None:
-        nonlocal cached
-        cached = found
-
-    def first(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        nonlocal safe, taken, whole
-        whole = general
-        safe = EVERY if kinds is None else kinds.safe
-        if count_taken is not None:
-            taken = count_taken()
-        return general(args, kwargs)
-
-    whole = first
-    cache = InlineCache(function, kinds, general, use)
-    specialise = cache.specialise
-    cached = cache.count
 
     # Without ``*args`` and ``**kwargs`` a call of the function costs 80 ns less.
     def call(
         a: Any = ABSENT, b: Any = ABSENT, c: Any = ABSENT, d: Any = ABSENT, /, *more: Any, **named: Any
     ) -> Any:
+        cached = public.cached
         if cached is not None:
             # Calls with a plan have tensors of the plain class alone, and no mode: nothing overrides them.
             found = cached(a, b, c, d, named, *more) if named or more else cached(a, b, c, d)
             if found is HOT:
-                found = specialise(a, b, c, d, *more, named=named)
+                found = public.cache.specialise(a, b, c, d, *more, named=named)  # type: ignore[union-attr]  # it gave `cached`
             if found is not None:
                 return found
         if not (named or more) and (not OVERRIDING or undisturbed(a, b, c, d)):
-            tensor = facade.Tensor
+            tensor, safe, taken = facade.Tensor, public.safe, public.taken
             try:
                 if b is ABSENT:
                     if a is not ABSENT and safe:
-                        return (behind if taken == 1 and type(a) is tensor else function)(a)
+                        return (public.behind if taken == 1 and type(a) is tensor else public.function)(a)
                 elif c is ABSENT:
                     if safe > 1:
                         plain = taken == 2 and type(a) is type(b) is tensor
-                        return (behind if plain else function)(a, b)
+                        return (public.behind if plain else public.function)(a, b)
                 elif d is ABSENT:
                     if safe > 2:
                         plain = taken == 3 and type(a) is type(b) is type(c) is tensor
-                        return (behind if plain else function)(a, b, c)
+                        return (public.behind if plain else public.function)(a, b, c)
                 elif safe > 3:
-                    return function(a, b, c, d)
+                    return public.function(a, b, c, d)
             except Exception as error:  # raised again, or the call is done otherwise
-                if (found := failed(error, _given(a, b, c, d), {})) is PASS:
+                if (found := public.failed(error, _given(a, b, c, d), {})) is PASS:
                     raise
                 return found
-        if cached is not None and OVERRIDING:
-            found = cache.under_a_mode(cached, a, b, c, d, named, more)
+        if public.cache is None:
+            public.begin()
+        elif cached is not None and OVERRIDING:
+            found = public.cache.under_a_mode(cached, a, b, c, d, named, more)
             if found is not None:
                 return found
-        return whole((*_given(a, b, c, d), *more), named)
+        return public.general((*_given(a, b, c, d), *more), named)
 
     return call
 
 
 def with_plans(function: Function) -> Function:
     """Return a function that reads its arguments itself, with an inline cache."""
-    call = at_once(function, lambda args, kwargs: function(*args, **kwargs), lambda *_: PASS)
-    return _named(call, function)
+    return _named(Public(function).call, function)
 
 
 def _given(a: Any, b: Any, c: Any, d: Any) -> tuple[Any, ...]:

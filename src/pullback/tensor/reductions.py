@@ -29,7 +29,7 @@ from .failed_calls import explain
 from .interception import OVERRIDING, PASS, intercepted
 from .out import dtype_into, write_out
 from .override_dispatch import dispatch_override
-from .read_calls import at_once
+from .read_calls import Public
 from .sizes import NOT_GIVEN, tensor
 from .tensor import checked_dim
 
@@ -195,11 +195,7 @@ def _sums(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = No
 
 def _asking_first(function: _F) -> _F:
     """Return a function that asks first what is known of calls like one."""
-
-    def general(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return function(*args, **kwargs)
-
-    call = at_once(function, general, lambda error, args, kwargs: PASS)
+    call = Public(function).call
     call.__name__, call.__doc__ = function.__name__, function.__doc__
     function.public = call  # type: ignore[attr-defined]  # functions take attributes
     call.behind = function  # type: ignore[attr-defined]  # what a trace runs

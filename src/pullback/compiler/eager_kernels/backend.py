@@ -14,6 +14,7 @@ _HOMES = {
     "c_function": ("c_functions", "CFunctions", "function"),
     "clamp": ("traced_kernels", "TracedKernels", "clamp"),
     "elementwise": ("traced_kernels", "TracedKernels", "elementwise"),
+    "fourier": ("fourier", "Fourier", "run"),
     "first_places": ("scans", "Running", "first"),
     "mapped": ("traced_kernels", "TracedKernels", "mapped"),
     "mirror": ("padding", "Padding", "mirror"),
@@ -34,6 +35,7 @@ _HOMES = {
     "spread": ("spreading", "Spreading", "spread"),
     "strided": ("strided_loops", "StridedLoops", "job"),
     "take": ("row_copies", "RowCopies", "take"),
+    "triangle": ("triangles", "Triangles", "solve"),
     "words": ("twister", "Twister", "filler"),
 }
 

@@ -8,18 +8,24 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from math import cos, pi, sin, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from .handlers import Pair
 
-if TYPE_CHECKING:
-    from .handlers import Handler
-    from .vectors import Vectors
-
 #: The radices of stages, those that are tried first in front.
 RADICES = (8, 4, 6, 10, 9, 2, 3, 5, 7, 11, 13)
+
+
+class Arithmetic(Protocol):
+    """Compute with real scalars, or with what stands for many of these."""
+
+    def add(self, x: Any, y: Any, /) -> Any: ...
+    def sub(self, x: Any, y: Any, /) -> Any: ...
+    def mul(self, x: Any, y: Any, /) -> Any: ...
+    def neg(self, x: Any, /) -> Any: ...
+    def constant(self, value: Any, dtype: np.dtype[Any], /) -> Any: ...
 
 
 def root(turn: int, length: int) -> complex:
@@ -36,7 +42,7 @@ def root(turn: int, length: int) -> complex:
     return (cos(angle) - sin(angle) * 1j) * (1, -1j, -1, 1j)[quarter % 4]
 
 
-def turned(ops: Handler | Vectors, x: Pair, root: complex) -> Pair:
+def turned(ops: Arithmetic, x: Pair, root: complex) -> Pair:
     """Return a pair times a number of size 1."""
     re, im = x
     if root == 1:
@@ -52,17 +58,17 @@ def turned(ops: Handler | Vectors, x: Pair, root: complex) -> Pair:
     return Pair(ops.sub(ops.mul(re, a), ops.mul(im, b)), ops.add(ops.mul(re, b), ops.mul(im, a)))
 
 
-def added(ops: Handler | Vectors, x: Pair, y: Pair) -> Pair:
+def added(ops: Arithmetic, x: Pair, y: Pair) -> Pair:
     """Return the sum of two pairs."""
     return Pair(ops.add(x.real, y.real), ops.add(x.imag, y.imag))
 
 
-def taken(ops: Handler | Vectors, x: Pair, y: Pair) -> Pair:
+def taken(ops: Arithmetic, x: Pair, y: Pair) -> Pair:
     """Return the difference of two pairs."""
     return Pair(ops.sub(x.real, y.real), ops.sub(x.imag, y.imag))
 
 
-def few(ops: Handler | Vectors, xs: Sequence[Pair]) -> list[Pair]:
+def few(ops: Arithmetic, xs: Sequence[Pair]) -> list[Pair]:
     """Return the transform of a few pairs."""
     if (n := len(xs)) == 1:
         return list(xs)
@@ -78,7 +84,7 @@ def few(ops: Handler | Vectors, xs: Sequence[Pair]) -> list[Pair]:
     return found
 
 
-def _prime(ops: Handler | Vectors, xs: Sequence[Pair]) -> list[Pair]:
+def _prime(ops: Arithmetic, xs: Sequence[Pair]) -> list[Pair]:
     """Return the transform of as many pairs as a prime number, of which two mirror each other."""
     n, first = len(xs), xs[0]
     if n == 2:

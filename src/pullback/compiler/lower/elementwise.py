@@ -18,7 +18,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from ...core.op import TABLE, Op
 from ..emit.scalars import is_float
-from .handlers import MATHEMATICS, UFUNCS, Handler
+from .handlers import MATHEMATICS, UFUNCS, Handler, Pair
 from .pairs import FORMULAS
 
 Form = Callable[..., Any]
@@ -83,10 +83,18 @@ class Element(NDArrayOperatorsMixin):
         """Return the real part of a complex element."""
         return Element(self.ops, self.value.real)
 
+    @real.setter
+    def real(self, part: object) -> None:
+        self.value = Pair(_scalar(self.ops, part, self.value.real.dtype), self.value.imag)
+
     @property
     def imag(self) -> Element:
         """Return the imaginary part of a complex element."""
         return Element(self.ops, self.value.imag)
+
+    @imag.setter
+    def imag(self, part: object) -> None:
+        self.value = Pair(self.value.real, _scalar(self.ops, part, self.value.imag.dtype))
 
     def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Element:
         """Return the element in another dtype."""

@@ -18,7 +18,7 @@ from .index import Indices
 from .lowered import Lowered
 
 if TYPE_CHECKING:
-    from .vectors import Vectors
+    from .butterflies import Arithmetic
 
 
 class Pairs:
@@ -56,7 +56,7 @@ class Pairs:
         return Pair(real, imag)
 
 
-def product(ops: Handler | Vectors, x: Pair, y: Pair) -> Pair:
+def product(ops: Arithmetic, x: Pair, y: Pair) -> Pair:
     """Return the product of two pairs."""
     return Pair(
         ops.sub(ops.mul(x.real, y.real), ops.mul(x.imag, y.imag)),

@@ -1,0 +1,95 @@
+"""Triangular systems by native code: values, layouts, and what is singular."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as torch
+from pullback.array import lapack, large, scipy_functions
+
+pytestmark = pytest.mark.skipif(
+    not (large.is_there() and scipy_functions.is_installed()), reason="has a native kernel and LAPACK"
+)
+
+
+@pytest.fixture
+def without_trsm(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no routine of BLAS or LAPACK solve systems or invert."""
+    original = lapack.routine
+
+    def routine(name: str, dtype: Any) -> Any:
+        assert name not in ("trsm", "getrs", "getri", "potri"), name
+        return original(name, dtype)
+
+    monkeypatch.setattr(lapack, "routine", routine)
+
+
+def _matrix(rows: int, dtype: Any = torch.float64) -> Any:
+    torch.manual_seed(rows)
+    return torch.randn(rows, rows, dtype=dtype) / rows**0.5 + 2 * torch.eye(rows, dtype=dtype)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize(("rows", "sides"), [(55, 70), (91, 24), (130, 25), (530, 3)])
+@pytest.mark.parametrize("upper", [False, True])
+@pytest.mark.parametrize("unit", [False, True])
+def test_solutions(dtype: Any, rows: int, sides: int, upper: bool, unit: bool, without_trsm: None) -> None:
+    a, b = _matrix(rows, dtype) / (rows if unit else 1), torch.randn(rows, sides, dtype=dtype)
+    other = (a.tril if upper else a.triu)(-1 if upper else 1)
+    spoilt = a.masked_fill(other != 0, float("nan"))
+    triangle = a.triu(1) if upper else a.tril(-1)
+    triangle = triangle + (torch.eye(rows, dtype=dtype) if unit else a.diagonal().diag())
+    close = {"rtol": 0, "atol": 1e-4 if dtype is torch.float32 else 1e-12}
+    for own, right in ((spoilt, b), (spoilt.mT.contiguous().mT, b.mT.contiguous().mT)):
+        x = torch.linalg.solve_triangular(own, right, upper=upper, unitriangular=unit)
+        assert x.stride() == (1, rows)
+        torch.testing.assert_close(triangle @ x, b, **close)
+        x = torch.linalg.solve_triangular(own, right.mT, upper=upper, left=False, unitriangular=unit)
+        assert x.stride() == (1, sides)
+        torch.testing.assert_close(x @ triangle, b.mT, **close)
+
+
+@pytest.mark.parametrize("rows", [60, 133, 600])
+def test_from_factors(rows: int, without_trsm: None) -> None:
+    a, eye = _matrix(rows), torch.eye(rows, dtype=torch.float64)
+    a = a[torch.randperm(rows)]
+    for x in (torch.linalg.inv(a), torch.linalg.solve(a, eye), torch.linalg.solve(a, eye, left=False)):
+        torch.testing.assert_close(x @ a, eye)
+    factored = torch.linalg.lu_factor(a)
+    for left in (False, True):
+        for adjoint in (False, True):
+            x = torch.linalg.lu_solve(*factored, eye, left=left, adjoint=adjoint)
+            torch.testing.assert_close(x @ (a.mT if adjoint else a), eye)
+    positive = a @ a.mT
+    factor = torch.linalg.cholesky(positive)
+    for inverse in (
+        torch.cholesky_inverse(factor),
+        torch.cholesky_inverse(factor.mT, upper=True),
+        torch.cholesky_solve(eye, factor),
+    ):
+        torch.testing.assert_close(inverse @ positive, eye, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("row", [0, 17, 63])
+def test_a_pivot_of_zero(row: int) -> None:
+    a, b = torch.eye(64), torch.ones(64, 64)
+    a[row, row] = 0
+    x = torch.linalg.solve_triangular(a, b, upper=True)
+    assert (x[row] == float("inf")).all() and (x[row + 1 :] == 1).all()
+    with pytest.raises(RuntimeError, match="singular"):
+        torch.linalg.inv(a)
+    with pytest.raises(RuntimeError, match=f"cholesky_inverse: The diagonal element {row + 1} is zero"):
+        torch.cholesky_inverse(a)
+
+
+@pytest.mark.parametrize("name", ["inv", "slogdet"])
+def test_pullbacks_agree_with_smaller_systems(name: str) -> None:
+    a = _matrix(72).requires_grad_()
+    x = torch.linalg.inv(a).sum() if name == "inv" else torch.linalg.slogdet(a)[1]
+    (found,) = torch.autograd.grad(x, a)
+    inverse = np.linalg.inv(a.detach().numpy())
+    wanted = -np.outer(inverse.sum(0), inverse.sum(1)) if name == "inv" else inverse.T
+    torch.testing.assert_close(found, torch.from_numpy(wanted))
