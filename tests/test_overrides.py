@@ -88,6 +88,15 @@ def test_without_an_answer() -> None:
             x + 1
 
 
+def test_a_mode_sees_operators_with_numbers() -> None:
+    x = torch.ones(2)
+    with Telling() as mode:
+        x**2
+        x % 2
+        _ = x == 1
+    assert [name.strip("_") for name in mode.names] == ["pow", "remainder", "eq"]
+
+
 def test_names() -> None:
     assert resolve_name(torch.mm) == "torch.mm"
     assert resolve_name(torch.linalg.inv) == "torch.linalg.inv"

@@ -176,3 +176,25 @@ def test_what_is_passed_through_is_of_tensors(transform, aux):
     for transformed in (lambda f, x: vjp(f, x, has_aux=True), lambda f, x: jvp(f, (x,), (x,), has_aux=True)):
         with pytest.raises(RuntimeError, match="Expected tensors, got unsupported type <class '"):
             transformed(lambda x: (x.sum(), aux), torch.ones(3))
+
+
+def test_hessian_of_a_softmax() -> None:
+    found = hessian(lambda x: x.softmax(0)[0] ** 2)(torch.zeros(2, dtype=torch.float64))
+    assert torch.allclose(found, torch.tensor([[0.125, -0.125], [-0.125, 0.125]], dtype=torch.float64))
+
+
+def test_results_are_views_of_what_was_written_to() -> None:
+    def written(x: torch.Tensor) -> torch.Tensor:
+        y = (x * 2).unsqueeze(-1).squeeze(-1)
+        y[1:] = torch.tensor([10.0, 20.0])
+        return y
+
+    x, ones = torch.tensor([1.0, 2.0, 3.0]), torch.ones(3)
+    value, slope = [2.0, 10.0, 20.0], [2.0, 0.0, 0.0]
+    assert [t.tolist() for t in jvp(written, (x,), (ones,))] == [value, slope]
+    found, pull = vjp(written, x)
+    assert found.tolist() == value and pull(ones)[0].tolist() == slope
+    assert grad(lambda x: (x.sum(), written(x)), has_aux=True)(x)[1].tolist() == value
+    assert grad(lambda x: written(x)[0])(x).tolist() == slope
+    assert vmap(written)(x.expand(2, 3)).tolist() == [value, value]
+    assert vmap(jacrev(written))(x.expand(2, 3)).sum(2).tolist() == [slope, slope]

@@ -91,3 +91,9 @@ def test_einsum_of_seven_operands_chooses_pair_after_pair() -> None:
     result = torch.einsum("ab,bc,cd,de,ef,fg,gh->ha", *operands)
     expected = np.linalg.multi_dot([x.numpy() for x in operands])
     np.testing.assert_allclose(result.numpy(), expected.T)
+
+
+@pytest.mark.parametrize("rows, inner, columns", [(0, 0, 0), (3, 0, 4), (0, 3, 0), (0, 2, 3)])
+def test_products_of_stacks_without_elements(rows: int, inner: int, columns: int) -> None:
+    y = torch.ones(2, rows, inner) @ torch.ones(2, inner, columns)
+    assert y.shape == (2, rows, columns) and not y.any()

@@ -18,7 +18,7 @@ from . import facade
 from .levels import fresh_level
 from .modes import change, modes, set_modes
 from .node import LEAF, edge_target
-from .value import InnerValue, Value, array_of, dtype_of, run, shape_of, wrap
+from .value import InnerValue, TensorBase, Value, array_of, dtype_of, run, shape_of, wrap
 
 if TYPE_CHECKING:
     from .op import Op
@@ -115,7 +115,7 @@ def fitted(tangent: Term | np.generic, out: Term) -> Term:
     if dtype_of(tangent) != dtype_of(out):
         tangent = facade.convert(tangent, dtype_of(out))
     if shape_of(tangent) != shape_of(out):
-        tangent = tangent + zeros(out)
+        tangent = tangent + (wrap(zeros(out)) if isinstance(tangent, TensorBase) else zeros(out))
     return tangent
 
 

@@ -282,16 +282,16 @@ def escaped(value: Any, level: int) -> Any:
     return value.escaped() if isinstance(value, InnerValue) and value._level == level else value
 
 
-def refresh(view: TensorBase) -> None:
+def refresh(tensor: TensorBase) -> None:
     """Bring a view whose base was written to up to date (`views` does it)."""
-    record = view._view
-    if record is not None and record.at == view._counter[0] and (
-        view._node is not None or record.base._node is None
+    record = tensor._view
+    if record is None or (
+        record.at == tensor._counter[0] and (tensor._node is not None or record.base._node is None)
     ):
         return  # as nearly all are: under `vmap(jacrev)` of a network 29 calls
     from .views import bring_up_to_date
 
-    bring_up_to_date(view)
+    bring_up_to_date(tensor)
 
 
 def innermost(x: Any) -> Any:

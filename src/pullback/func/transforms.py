@@ -22,7 +22,7 @@ from ..core.engine import run_backward
 from ..core.levels import Level, entered_level
 from ..core.modes import DEFAULT, NO_GRAD, change, is_grad_enabled, modes, put_modes, set_modes
 from ..core.node import DIFFERENTIABLE, LEAF, edge_target
-from ..core.value import TensorBase, dtype_of, shape_of, wrap
+from ..core.value import TensorBase, dtype_of, refresh, shape_of, wrap
 from ..core.versions import version_of
 from ..tensor.backward import ones_on
 from ..tensor.batching import as_tensor
@@ -132,7 +132,9 @@ def _pull(
 
 
 def check_outputs(outputs: Sequence[object], function: str) -> None:
-    """Raise torch's error unless there are outputs and all of them are tensors."""
+    """Raise torch's error unless there are outputs and all of them are tensors; bring those that are stale
+    views up to date.
+    """
     if not outputs or (len(outputs) == 1 and outputs[0] is None):
         raise RuntimeError(
             f"{function}: Expected f to be a function that has non-empty output (got output = {outputs})"
@@ -142,6 +144,7 @@ def check_outputs(outputs: Sequence[object], function: str) -> None:
             raise RuntimeError(
                 f"{function}: expected f(*primals) to return only tensors, got unsupported type {type(y)}"
             )
+        refresh(y)
 
 
 def with_aux(outputs: object, function: str) -> tuple[Any, Any]:
@@ -159,6 +162,7 @@ def leave_aux(aux: object, level: Any) -> Any:
     def left(v: object) -> Any:
         if not isinstance(v, TensorBase):
             raise RuntimeError(f"Expected tensors, got unsupported type {type(v)}")
+        refresh(v)
         return leave(v, level)
 
     return tree_map(left, aux)
@@ -261,6 +265,7 @@ def grad_and_value(
                 aux = leave_aux(aux, level)
             if not isinstance(output, TensorBase):
                 raise RuntimeError(f"{name}: Expected f(*args) to return a Tensor, got {type(output)}")
+            refresh(output)
             if len(shape_of(output)) != 0:
                 raise RuntimeError(
                     f"{name}: Expected f(*args) to return a scalar Tensor, got tensor with "

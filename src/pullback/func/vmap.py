@@ -14,7 +14,7 @@ from typing import Any, ParamSpec, TypeVar
 from ..array.named_tuples import NamedTuple
 from ..core.batched import Mapping, mappings
 from ..core.levels import entered_level
-from ..core.value import TensorBase, shape_of
+from ..core.value import TensorBase, refresh, shape_of
 from ..core.versions import version_of
 from ..tensor.batching import enter, leave
 from ..tensor.namespace import TOP_LEVEL
@@ -247,6 +247,7 @@ def _maybe_remove_batch_dim(
             f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(batched_output)}. Did you "
             "mean to set out_dims= to None for output?"
         )
+    refresh(batched_output)
     return _remove_batch_dim(batched_output, vmap_level, batch_size, out_dim)
 
 

@@ -218,7 +218,8 @@ def matmul(input: Any, other: Any) -> Any:
         return row
     if ra > 2 and rb > 2 and a[:-2] == b[:-2] and a[-1] == b[-2] and (plain := arrays(input, other)):
         # 4×1×64 by 4×64×1 takes 22 µs as the ops that torch has, 8 so.
-        x, y = (v.reshape(-1, *v.shape[-2:]) for v in plain)
+        stack = math.prod(a[:-2])  # no -1: there may be no elements
+        x, y = (v.reshape(stack, *v.shape[-2:]) for v in plain)
         return wrap(computed(c.bmm.op.kernel, x, y).reshape(*a[:-1], b[-1]))
     if ra > 2 and rb == 2 and a[-1] == b[0] and (plain := arrays(input, other)):
         x, y = plain

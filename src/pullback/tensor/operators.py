@@ -26,7 +26,7 @@ from .inplace_variants import inplace_variant, is_operand
 from .interception import OVERRIDING, PASS, intercepted
 from .math import floor_divide, positive, power, power_of, remainder, remainder_of
 from .out import check_before_kernel, write_out, written_at_once
-from .override_dispatch import adopt, dispatch_override, overridden
+from .override_dispatch import adopt, dispatch_override, overridden, undisturbed
 from .signature import ALTERNATIVES, Parser
 from .tensor import Tensor
 from .wrong_calls import takes_out, wrong_call
@@ -81,7 +81,7 @@ def _are_plain(op: Op, inputs: tuple[object, ...]) -> bool:
 _BEHIND_OPERATORS = {
     "__add__": "add", "__radd__": "add", "__sub__": "sub", "__mul__": "mul", "__rmul__": "mul",
     "__truediv__": "div", "__rand__": "bitwise_and", "__ror__": "bitwise_or", "__rxor__": "bitwise_xor",
-    "__eq__": "eq", "__ne__": "ne", "__lt__": "lt", "__le__": "le", "__gt__": "gt", "__ge__": "ge",
+    "__ne__": "ne", "__lt__": "lt", "__le__": "le", "__gt__": "gt", "__ge__": "ge",
 }
 
 
@@ -179,15 +179,16 @@ facade.provide(public_call=public_call)
 def _answering(method: str, function: Any, *known: type, inner: Any = None) -> Any:
     """Return an operator that has no answer to operands of other types than those that the function knows.
 
-    `method` is what overrides are told was called, `inner` what the function does with a tensor and a number,
-    where nothing can override it.
+    `method` is what overrides are told was called, `inner` what the function does with a tensor and a number
+    that nothing overrides.
     """
 
     def operator(self: Any, other: Any) -> Any:
-        if inner is not None and type(self) is Tensor and type(other) in (int, float):
-            return inner(self, other)
-        if isinstance(other, TensorBase) and not OVERRIDING:
-            return function(self, other)
+        if not OVERRIDING or undisturbed(self, other):
+            if inner is not None and type(self) is Tensor and type(other) in (int, float):
+                return inner(self, other)
+            if isinstance(other, TensorBase):
+                return function(self, other)
         if (found := override_operator(method, self, other)) is not PASS:
             return found
         if not isinstance(other, known):
