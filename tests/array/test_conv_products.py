@@ -15,7 +15,7 @@ WAYS = conv_products.CORRELATE, conv_products.TRANSPOSE, conv_products.WEIGHT
 @settings(max_examples=80, deadline=None)
 @given(problems(groups=[1], images=[1, 2, 9]))
 def test_the_three_products_are_the_sums_over_places(problem):
-    x, w, stride, padding, dilation, groups, rng = problem
+    x, w, stride, padding, dilation, _, rng = problem
     output = output_size(x.shape[2:], w.shape[2:], stride, padding, dilation)
     plan = conv_products.plan(x.shape[2:], w.shape[2:], stride, padding, dilation, output)
     assume(plan.taps)
