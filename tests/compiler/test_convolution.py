@@ -50,6 +50,11 @@ CASES = {
     "their large kernel": ((2, 33, 12, 30), (40, 33, 7, 7), (1, 1), (3, 3), (1, 1), 1),
     "their sequences": ((3, 70, 20), (33, 70, 5), (2,), (2,), (1,), 1),
     "their single places": ((5, 300, 1, 1), (200, 300, 1, 1), (1, 1), (0, 0), (1, 1), 1),
+    "vectors of channels for the weight": ((5, 7, 9, 8), (48, 7, 3, 3), (1, 1), (1, 1), (1, 1), 1),
+    "of strides, in several tiles": ((3, 4, 23, 18), (96, 4, 5, 4), (2, 3), (2, 1), (1, 2), 1),
+    "of one tap, of groups": ((2, 44, 5, 9), (64, 22, 1, 1), (1, 1), (0, 0), (1, 1), 2),
+    "of a large kernel": ((2, 3, 19, 24), (32, 3, 7, 7), (2, 2), (3, 3), (1, 1), 1),
+    "of sequences": ((6, 20, 33), (32, 20, 3), (1,), (1,), (1,), 1),
     "sequences": ((3, 12, 200), (9, 12, 5), (1,), (2,), (1,), 1),
     "sequences with a stride": ((3, 4, 201), (6, 4, 5), (3,), (0,), (2,), 1),
 }
@@ -106,7 +111,7 @@ def test_one_weight_kernel_serves_all_numbers_of_input_channels(groups):
 
 
 @pytest.mark.usefixtures("numpy_only")
-@pytest.mark.parametrize("case", ["odd sizes", "strides 3 and 2", "groups", "sequences"])
+@pytest.mark.parametrize("case", ["odd sizes", "strides 3 and 2", "groups", "sequences", "of sequences"])
 def test_in_double_precision(case):
     check(*CASES[case], dtype=np.float64)
 
@@ -115,7 +120,8 @@ def test_in_double_precision(case):
 @pytest.mark.parametrize("where", ["x", "w", "y", "all of w"])
 @pytest.mark.parametrize("value", [np.inf, np.nan])
 @pytest.mark.parametrize(
-    "case", ["odd sizes", "strides 3 and 2", "dilation", "padding above the kernel", "groups", "sequences"]
+    "case", ["odd sizes", "strides 3 and 2", "dilation", "padding above the kernel", "groups", "sequences",
+     "of strides, in several tiles"],
 )
 def test_what_is_not_finite_stays_where_it_belongs(case, value, where):
     x_shape, w_shape, stride, padding, dilation, groups = CASES[case]
@@ -243,6 +249,13 @@ def test_a_turned_weight_is_turned_by_few_parts():
     assert [parts(False, n) for n in (1, 2, 3)] == [8, 8, 8]
 
 
+def test_large_sums_are_parts_of_the_images_where_there_are_few_splits():
+    def cut(splits):
+        return shared_kernels.Kernel("x", str, size=4, work=1e6, sums=1 << 17, splits=splits).cut(8)
+
+    assert [(cut(n).rows, cut(n).splits) for n in (1, 2, 4, 20)] == [(4, 1), (2, 2), (1, 4), (1, 8)]
+
+
 @pytest.mark.usefixtures("numpy_only")
 def test_results_do_not_depend_on_the_number_of_threads(monkeypatch):
     # Parts of any size.
@@ -257,7 +270,7 @@ def test_results_do_not_depend_on_the_number_of_threads(monkeypatch):
             for cache in caches:
                 cache.cache_clear()  # a kernel is cut for the threads that there are when it is made
             results.append([array for case in cases for array in check(*case)])
-            made = Convolution.of((1, 32, 8, 8), (48, 32, 3, 3), (1, 48, 8, 8), np.dtype(np.float32),
+            made = Convolution.of((1, 32, 8, 8), (96, 32, 3, 3), (1, 96, 8, 8), np.dtype(np.float32),
                                   (1, 1), (1, 1), (1, 1), 1)  # fmt: skip
             forward = kernels.correlation(made.shape, False, True)
             cuts.append([kernels.weight(made.shape).cut(9), forward.cut(9)])
@@ -269,7 +282,7 @@ def test_results_do_not_depend_on_the_number_of_threads(monkeypatch):
         for other in others:
             np.testing.assert_array_equal(one, other)
     assert len({cut.rows for cut, _ in cuts}) == 1
-    assert all(few.parts <= 9 < 20 <= many.parts for few, many in zip(cuts[1], cuts[2], strict=True))
+    assert all(few.parts <= 9 < 16 <= many.parts for few, many in zip(cuts[1], cuts[2], strict=True))
 
 
 def test_large_calls_run_in_native_code_and_small_ones_do_not(monkeypatch):

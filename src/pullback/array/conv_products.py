@@ -32,7 +32,7 @@ Ints = tuple[int, ...]
 class Way(NamedTuple):
     """Tell what a column costs beside a multiplication and addition, as it is copied, or its product is added
     to a place of x; the time of kernels in native code, by that of their lanes; and the places that take the
-    time of turning the weight, for kernels of vectors of channels, 0 where there are none.
+    time of turning the weight, for kernels of vectors of channels.
     """
 
     column: int
@@ -43,7 +43,7 @@ class Way(NamedTuple):
 #: These were fitted to some 80 shapes on one thread with AVX-512: of 8×256×4×4 to 256 channels, 3×3, the
 #: three took 1.9, 3.1 and 3.5 ms, and take 1.5, 2.3 and 1.5; of 4×512×1×1 to 512 channels 2.4, 17 and 9, and
 #: take 0.6, 0.6 and 1.0.
-CORRELATE, TRANSPOSE, WEIGHT = Way(145, 1.0, 25), Way(250, 1.0, 60), Way(120, 1.5, 0)
+CORRELATE, TRANSPOSE, WEIGHT = Way(145, 1.0, 25), Way(250, 1.0, 60), Way(120, 1.5, 100)
 
 #: Bytes of a vector of the kernels in native code, and bytes of all columns up to which they are laid out.
 _VECTOR, _MOST_BYTES = 64, 32 << 20
@@ -96,13 +96,14 @@ def better(
     each, lanes = 1, _VECTOR // itemsize
     for n, p, s, o in zip(size, padding, stride, output, strict=True):
         each = (each - 1) * -(-(n + 2 * p) // s) + o
-    places: float = -(-each // lanes) * lanes
-    if way.turned and (w[1] if way == TRANSPOSE else w[0]) * itemsize >= 2 * _VECTOR:
+    places = way.native * (-(-each // lanes) * lanes)
+    outputs = w[1] if way == TRANSPOSE else w[0]
+    if (outputs % lanes == 0) if way == WEIGHT else (outputs >= 2 * lanes):
         axes = zip(size, padding, stride, strict=True)
-        computed = prod(output if way == CORRELATE else [_positions(*axis) for axis in axes])
+        computed = prod([_positions(*axis) for axis in axes] if way == TRANSPOSE else output)
         places = min(places, computed + way.turned / images)
     work = (1.1 + way.column / w[0]) * prod(output) * met
-    return found if work < 0.9 * way.native * places * prod(w[2:]) else None
+    return found if work < 0.9 * places * prod(w[2:]) else None
 
 
 def _positions(size: int, padding: int, stride: int) -> int:

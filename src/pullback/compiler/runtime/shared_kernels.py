@@ -30,7 +30,8 @@ from .thread_pool import pool
 _PART = 25_000
 #: Parts at most, parts where each costs more, unless there are more threads, and bytes of all scratches.
 _MOST, _FEW, _SCRATCH_BYTES = 32, 8, 64 << 20
-#: Bytes of sums from which the splits of an image's work are the parts rather than images.
+#: Bytes of sums from which the splits of an image's work are the parts rather than images, where they are
+#: half of the parts that are wanted.
 _LARGE_SUMS = 256 << 10
 LINE = 64
 #: Elements at whose multiples what is to have cache lines of its own begins.
@@ -132,7 +133,8 @@ class Kernel:
             parts = most = min(parts, 2 * self._threads if self._threads > 1 else 1)
         if self._sums:
             # How many sums are added must not depend on the threads.
-            rows = 1 if self._sums * self._size > _LARGE_SUMS else min(parts, _FEW, images)
+            is_large = self._sums * self._size > _LARGE_SUMS
+            rows = min(parts, images, max(1, _FEW // 2 // self._splits) if is_large else _FEW)
             splits = min(self._splits, -(-most // rows))
             return Cut(rows * splits, images, rows, splits)
         along = 1 if self._splits_first else images

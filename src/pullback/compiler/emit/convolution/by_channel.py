@@ -5,10 +5,14 @@ has few places, and none lies across cache lines. Before a block of output chann
 turned to ``(input channels, taps, output channels)``; behind a block its results are turned back.
 """
 
+from math import prod
+
 from ..vectors import Loop
 from .correlate import Correlation
+from .packing import turn
 from .places import Tap, under
-from .plan import place_tile
+from .plan import Tile, place_tile, weight_tile
+from .weight import Weight
 
 #: Products that are summed for a result, for each of whose vectors of places would be full, from which the
 #: weight and the results are turned: 8×16×16×16 to 32 channels, 3×3, took 0.19 ms and would take 0.22,
@@ -74,17 +78,7 @@ class ByChannel(Correlation):
             source = code.at(source, code.times(vector.index, lanes * self.weights.outputs))
             target = code.at(turned, code.times(run.index, self.weights.inputs))
             target = code.at(target, code.times(vector.index, lanes))
-
-            def turn(position: int | str, kept: int) -> None:
-                begin, to = code.at(source, position), code.at(target, code.times(position, self.height))
-                rows = [
-                    code.load_part(code.at(begin, n * self.weights.outputs), range(kept))
-                    for n in range(lanes)
-                ]
-                for n, column in enumerate(code.transposed(rows)[:kept]):
-                    code.store(column, to, n * self.height)
-
-            code.along(length, turn)
+            turn(code, source, self.weights.outputs, target, self.height, length)
         return turned
 
     def block(self, first: int | str, places: str, factors: str, bias: str, target: str) -> None:
@@ -152,3 +146,60 @@ class ByChannel(Correlation):
                     for vector in vectors:
                         loop.values[at] = code.fused(vector, number, loop.values[at])
                         at += 1
+
+
+class WeightByChannel(Weight):
+    """Write a kernel as `Weight` does, by vectors of output channels: an accumulator holds the sums over all
+    places of some images, of some output channels for a tap. The covectors of an image are turned to
+    ``(vectors, places, output channels of one)``.
+    """
+
+    def plan(self, taps: int, size: int) -> tuple[Tile, int]:
+        """Choose a tile of whole vectors, and the room for an output channel's covectors."""
+        lanes = self.registers.lanes
+        tile = weight_tile(self.registers, self.outputs // lanes, taps, 1)
+        return tile._replace(rows=tile.rows * lanes), prod(self.shape.output)
+
+    def _spread(self, channel: int | str, image: str, outputs: tuple[str, str]) -> None:
+        """Turn an image's covectors."""
+        code, lanes, room = self.code, self.registers.lanes, self.room
+        source = code.at("%covector", code.times(channel, self.outputs * room))
+        target = code.at(self.covector, code.times(image, self.covectors))
+        with code.loop(*outputs, step=lanes) as output:
+            first = code.times(output.index, room)
+            turn(code, code.at(source, first), room, code.at(target, first), lanes, room)
+
+    def _tile(
+        self, images: int | str, read: str, target: str, output: int | str, tile: Tile, places: list[int]
+    ) -> None:
+        code, lanes, columns = self.code, self.registers.lanes, self.columns
+        vectors, taps = tile.rows // lanes, len(places)
+        given = code.at(self.covector, code.times(output, self.room))
+        carried = [(code.vector, "zeroinitializer")] * (vectors * taps)
+        with code.loop(0, images, carried) as image:
+            image_read = code.at(read, code.times(image.index, self.packed))
+            image_given = code.at(given, code.times(image.index, self.covectors))
+            with code.loop(0, self.rows.positions, [(code.vector, v) for v in image.values]) as row:
+                row_read = code.at(image_read, code.times(row.index, columns.length))
+                row_given = code.at(image_given, code.times(row.index, columns.positions * lanes))
+                with code.loop(0, columns.positions, [(code.vector, v) for v in row.values]) as column:
+                    covector = code.at(row_given, code.times(column.index, lanes))
+                    window = code.at(row_read, column.index)
+                    factors = [code.load(covector, n * self.room * lanes) for n in range(vectors)]
+                    for m, place in enumerate(places):
+                        number = code.spread(window, place)
+                        for n, factor in enumerate(factors):
+                            at = n * taps + m
+                            column.values[at] = code.fused(factor, number, column.values[at])
+                row.values = column.values
+            image.values = row.values
+        depth = code.times(self.inputs, self.shape.taps)
+        for n in range(vectors):
+            for start in range(0, taps, lanes):
+                some = image.values[n * taps + start : min(n * taps + start + lanes, (n + 1) * taps)]
+                kept, pointer = range(len(some)), code.at(target, start)
+                for sums in code.transposed([*some, *["zeroinitializer"] * (lanes - len(some))]):
+                    total = code.value(f"fadd {code.vector} {code.load_part(pointer, kept)}, {sums}")
+                    code.store_part(total, pointer, kept)
+                    pointer = code.at(pointer, depth)
+            target = code.at(target, code.times(depth, lanes))

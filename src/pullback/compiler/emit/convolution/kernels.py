@@ -17,7 +17,7 @@ from .. import tables
 from ..codegen import PLACED
 from ..vector_registers import registers
 from ..vectors import Code
-from .by_channel import ByChannel, is_better
+from .by_channel import ByChannel, WeightByChannel, is_better
 from .correlate import Correlation
 from .nonfinite import GROUP_CHANNELS, mending
 from .plan import Shape, two
@@ -60,12 +60,14 @@ def correlation(shape: Shape, transposed: bool, bias: bool) -> Kernel:
 @lru_cache(maxsize=_KEPT)
 def weight(shape: Shape) -> Kernel:
     """Return the kernel of arrays (source, covector, target)."""
-    made = Weight(shape, registers(shape.real))
+    like = registers(shape.real)
+    # A vector of channels must be full: sums of two that overlap would be added twice.
+    made = (Weight if shape.outputs // shape.groups % like.lanes else WeightByChannel)(shape, like)
     each = shape.outputs * shape.taps
     scratch = shared_kernels.whole(made.scratch)
     sums = shared_kernels.whole(each * shape.channels // shape.groups)
     return Kernel(
-        ("weight", shape._replace(channels=0) if made.inputs == INPUTS else shape),
+        (type(made).__name__, shape._replace(channels=0) if made.inputs == INPUTS else shape),
         lambda: _weight_text(made, each, scratch),
         size=4 if shape.real == "float" else 8,
         work=shape.multiplications * _NANOSECONDS,

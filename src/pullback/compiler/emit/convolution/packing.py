@@ -30,6 +30,20 @@ def copy_row(code: Code, source: str, target: str, count: int, step: int = 1, *,
     code.along(count, vector, _UNROLLED)
 
 
+def turn(code: Code, source: str, pitch: int, target: str, height: int, count: int) -> None:
+    """Copy `count` numbers of each of a vector's rows, `pitch` apart, to vectors of a number of each row,
+    `height` apart.
+    """
+
+    def vector(position: int | str, kept: int) -> None:
+        begin, to = code.at(source, position), code.at(target, code.times(position, height))
+        rows = [code.load_part(code.at(begin, n * pitch), range(kept)) for n in range(code.lanes)]
+        for n, column in enumerate(code.transposed(rows)[:kept]):
+            code.store(column, to, n * height)
+
+    code.along(count, vector)
+
+
 def pack(
     code: Code, source: str, target: str, channels: int, pitch: int, rows: Axis, columns: Axis,
     *, exact: bool = False,

@@ -119,8 +119,10 @@ def place_tile(registers: Registers, outputs: int, most: int, rows: int, columns
     return best
 
 
-def weight_tile(registers: Registers, outputs: int, taps: int) -> Tile:
-    """Return the output channels by taps (times input channels, where these are few)."""
+def weight_tile(registers: Registers, outputs: int, taps: int, loads: int) -> Tile:
+    """Return the output channels, or vectors of them, by taps (times input channels, where these are few). A
+    step has `loads` for each tap.
+    """
     best, least = Tile(1, 1), float("inf")
     for rows in range(1, min(outputs, registers.number) + 1):
         for columns in range(1, min(taps, registers.number) + 1):
@@ -128,7 +130,7 @@ def weight_tile(registers: Registers, outputs: int, taps: int) -> Tile:
             if rows * columns + rows + 3 > registers.number:
                 break
             heights, widths = runs(outputs, rows), runs(taps, columns)
-            forms = [(m * n, _cost(Tile(r, c), r + 2 * c)) for r, m in heights for c, n in widths]
+            forms = [(m * n, _cost(Tile(r, c), r + loads * c)) for r, m in heights for c, n in widths]
             # Each form of a tile is compiled.
             cost = sum(n * (cycles + 0.5) for n, cycles in forms) * (1 + _FORM * (len(forms) - 1))
             if cost < least:

@@ -38,10 +38,7 @@ class Weight:
         self.rows, self.columns = rows, columns = shape.correlation()
         self.plane = rows.length * columns.length
         self.parts = len(rows.firsts) * len(columns.firsts)
-        run = (rows.positions - 1) * columns.length + columns.positions
         size = 4 if shape.real == "float" else 8
-        self.length = -(-run // registers.lanes) * registers.lanes
-        self.room = unaliased(self.length, size)
         # Where there are few taps, those of several channels make a tile.
         inputs, most = shape.channels // shape.groups, registers.number // 4 // shape.taps
         self.together = min(inputs, max(1, most))
@@ -49,7 +46,8 @@ class Weight:
         self.inputs: int | str = INPUTS if told else inputs
         self.row_pitch = rows.pitch(0) if shape.taps > _MANY_TAPS else None
         each = shape.kernel[1] if self.row_pitch is not None else self.together * shape.taps
-        self.tile = weight_tile(registers, self.outputs, each)
+        #: A tile, and elements of the scratch for the covectors of an output channel.
+        self.tile, self.room = self.plan(each, size)
         self.heights = runs(self.outputs, self.tile.rows)
         self.pitch = unaliased(self.parts * self.plane, size)
         self.packed = -(-(self.together * self.pitch + registers.lanes) // 16) * 16
@@ -57,6 +55,13 @@ class Weight:
         together = min(_COVECTOR_BYTES // (self.covectors * size), _PLACE_BYTES // (self.packed * size))
         self.images = max(1, min(32, together))
         self.scratch = self.images * (self.packed + self.covectors)
+
+    def plan(self, taps: int, size: int) -> tuple[Tile, int]:
+        """Choose a tile of output channels by taps, and the room for the covectors of an output channel."""
+        run = (self.rows.positions - 1) * self.columns.length + self.columns.positions
+        lanes = self.registers.lanes
+        self.length = -(-run // lanes) * lanes
+        return weight_tile(self.registers, self.outputs, taps, 2), unaliased(self.length, size)
 
     @property
     def tiles(self) -> int:
@@ -68,7 +73,10 @@ class Weight:
         shape = self.shape
         code = self.code = Code(shape.real, self.registers.lanes)
         self.covector = code.at("%scratch", self.images * self.packed)
-        code.clear("%scratch", self.scratch)
+        used = code.least(code.value("sub i64 %last, %first"), self.images)
+        code.clear("%scratch", code.times(used, self.packed))
+        if self.room > prod(shape.output):
+            code.clear(self.covector, code.times(used, self.covectors))
         depth = code.times(self.inputs, shape.taps)
         weights = code.times(depth, self.outputs)
         groups: Bounds = (0, 1)
