@@ -249,6 +249,24 @@ def test_a_turned_weight_is_turned_by_few_parts():
     assert [parts(False, n) for n in (1, 2, 3)] == [8, 8, 8]
 
 
+def test_what_native_code_mended_is_not_computed_again(monkeypatch):
+    monkeypatch.setattr(eager, "columns", None)
+    monkeypatch.setattr(eager, "_scatter", None)
+    rest = (1, 1), (1, 1), (1, 1), 1
+    x, w = np.ones((2, 24, 40, 40), np.float32), np.ones((24, 24, 3, 3), np.float32)
+    w[0, 0, 0, 0] = np.inf
+    pulled = eager.conv_transpose(x, w, *rest, (40, 40))
+    assert np.isinf(pulled[:, 0, :-1, :-1]).all()
+    # The tap of the corner reaches neither the last row nor the last column.
+    assert np.isfinite(pulled[:, 1:]).all() and np.isfinite(pulled[:, 0, -1]).all()
+    y = x.copy()
+    y[0, 5, 0, 0] = np.inf
+    found = eager.conv_weight(x, y, (3, 3), *rest)
+    assert np.isinf(found[5, :, 1:, 1:]).all()
+    # What lies beside x is zero there.
+    assert np.isfinite(np.delete(found, 5, 0)).all() and np.isnan(found[5, :, 0]).all()
+
+
 def test_large_sums_are_parts_of_the_images_where_there_are_few_splits():
     def cut(splits):
         return shared_kernels.Kernel("x", str, size=4, work=1e6, sums=1 << 17, splits=splits).cut(8)

@@ -171,12 +171,7 @@ def conv_transpose(
     found = as_product(conv_products.TRANSPOSE, shape, w.shape, y.shape, y.dtype, *geometry)
     if found is not None:
         return conv_products.transpose(y, w, size, found)
-    # Zeros around y, which other ways than scattering put there, would make infinite weights nan.
-    finite = np.isfinite(w.sum())
-    kernels = None
-    if finite:
-        gathered = y.size * prod(kernel)
-        kernels = _native(shape, w.shape, y.shape, y.dtype, *geometry, gathered)
+    kernels = _native(shape, w.shape, y.shape, y.dtype, *geometry, y.size * prod(kernel))
     if kernels is not None:
         x = np.empty(shape, y.dtype)
         kernels.transpose(np.ascontiguousarray(y), np.ascontiguousarray(w), x)
@@ -186,7 +181,9 @@ def conv_transpose(
     # Each place of y meets all taps: where x has many places for those, a sum of windows is less work.
     few = prod(stride) > 1 and y.size // len(w) * w[0].size * groups <= _FEW
     few = few and not depthwise.is_better(groups, w.shape)
-    if finite and not few and prod(size) < _WIDE * prod(y.shape[2:]) * prod(stride):
+    few = few or prod(size) >= _WIDE * prod(y.shape[2:]) * prod(stride)
+    # Zeros around y, which other ways than scattering put there, would make infinite weights nan.
+    if not few and np.isfinite(w.sum()):
         return _gather(y, w, stride, padding, dilation, groups, size)
     return _scatter(y, w, stride, padding, dilation, groups, size)
 
@@ -253,9 +250,7 @@ def conv_weight(
     if kernels is not None:
         w = np.empty(shape, x.dtype)
         kernels.weight(np.ascontiguousarray(x), y, w)
-        # They multiply places between the rows of x by zeros: infinities there are no part of the sum.
-        if np.isfinite(w.sum()):
-            return w
+        return w
     if groups == 1 and _are_patches(x, shape, y.shape[2:], stride, padding, dilation):
         rows = y.swapaxes(0, 1).reshape(shape[0], -1)
         return large.multiplied(rows, _patches(x, shape[2:]).reshape(rows.shape[1], -1)).reshape(shape)

@@ -20,7 +20,7 @@ from .plan import Shape
 
 #: Places in the table behind the arrays: what `shared_kernels.fields` tells, and the numbers of a shape. From
 #: KERNEL on there is one for each axis.
-UNITS, SPLITS, OUTPUTS, CHANNELS, GROUP_OUTPUTS, GROUP_CHANNELS = 1, 3, 4, 5, 6, 7
+UNITS, OUTPUTS, CHANNELS, GROUP_OUTPUTS, GROUP_CHANNELS = 1, 4, 5, 6, 7
 KERNEL, SIZE, OUTPUT, STRIDE, PADDING, DILATION = range(8, 20, 2)
 #: Of an element.
 BITS, BYTES = 64, 8
@@ -63,7 +63,7 @@ def transposition(table: Words) -> None:
         return
     # Where all of w is nan, one channel of y makes nan of all that the others would be added to.
     step = shape[GROUP_OUTPUTS] if nans(w, count) == count else 1
-    for image in range(shape[UNITS] // shape[SPLITS]):
+    for image in range(shape[UNITS]):
         for n in range(shape[CHANNELS] * shape[SIZE] * shape[SIZE + 1]):
             store(channel_of(x, shape, SIZE, image * shape[CHANNELS]) + BYTES * n, BITS, 0.0)
         output = 0
