@@ -48,16 +48,25 @@ def test_many_channels_of_few_places_are_one_product(way):
     assert conv.as_product(way, *one, np.dtype(np.float32), *geometry) is not None
 
 
-def test_a_weight_whose_kernel_has_full_vectors_is_a_product_of_few_places_only():
-    def is_product(images, inputs, outputs, side):
-        shapes = (images, inputs, side, side), (outputs, inputs, 3, 3), (images, outputs, side, side)
-        geometry = (1, 1), (1, 1), (1, 1), 1
-        return conv.as_product(conv_products.WEIGHT, *shapes, np.dtype(np.float32), *geometry) is not None
-
-    # As a product 2.3 ms, in its kernel 1.4.
-    assert not is_product(32, 128, 128, 4)
-    assert is_product(32, 128, 136, 4)
-    assert is_product(4, 512, 512, 4)
+@pytest.mark.parametrize(
+    ("way", "images", "inputs", "outputs", "side", "expected"),
+    [
+        # ms in a kernel and as a product: 0.43 and 0.55, 1.45 and 0.97, 1.8 and 2.4, 3.4 and 2.1, 5.7 and 7.5
+        (conv_products.CORRELATE, 1, 256, 256, 4, False),
+        (conv_products.TRANSPOSE, 1, 256, 256, 4, True),
+        (conv_products.TRANSPOSE, 4, 256, 256, 4, False),
+        (conv_products.TRANSPOSE, 1, 512, 512, 3, True),
+        (conv_products.TRANSPOSE, 1, 512, 512, 7, False),
+        # 1.4 and 2.3, 6.7 and 3.1; vectors of 136 channels would not be full.
+        (conv_products.WEIGHT, 32, 128, 128, 4, False),
+        (conv_products.WEIGHT, 4, 512, 512, 4, True),
+        (conv_products.WEIGHT, 32, 128, 136, 4, True),
+    ],
+)
+def test_what_takes_less_time_is_chosen(way, images, inputs, outputs, side, expected):
+    shapes = (images, inputs, side, side), (outputs, inputs, 3, 3), (images, outputs, side, side)
+    found = conv.as_product(way, *shapes, np.dtype(np.float32), (1, 1), (1, 1), (1, 1), 1)
+    assert (found is not None) == expected
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -31,8 +31,8 @@ Ints = tuple[int, ...]
 
 class Way(NamedTuple):
     """Tell what a column costs beside a multiplication and addition, as it is copied, or its product is added
-    to a place of x; the time of kernels in native code, by that of their lanes; and the places that take the
-    time of turning the weight, for kernels of vectors of channels.
+    to a place of x; the time of kernels in native code of vectors of places, by that of their lanes; and, for
+    those of vectors of channels, the places that take the time of turning, less what a product takes for it.
     """
 
     column: int
@@ -42,8 +42,9 @@ class Way(NamedTuple):
 
 #: These were fitted to some 80 shapes on one thread with AVX-512: of 8×256×4×4 to 256 channels, 3×3, the
 #: three took 1.9, 3.1 and 3.5 ms, and take 1.5, 2.3 and 1.5; of 4×512×1×1 to 512 channels 2.4, 17 and 9, and
-#: take 0.6, 0.6 and 1.0.
-CORRELATE, TRANSPOSE, WEIGHT = Way(145, 1.0, 25), Way(250, 1.0, 60), Way(120, 1.5, 100)
+#: take 0.6, 0.6 and 1.0. What kernels of vectors of channels turn was fitted later, to some 30 shapes: of
+#: 1×512×3×3 to 512, 3×3, they take 1.0, 3.4 and 5.3 ms, products 1.5, 2.1 and 1.7.
+CORRELATE, TRANSPOSE, WEIGHT = Way(145, 1.0, 0), Way(250, 1.0, 36), Way(120, 1.5, 100)
 
 #: Bytes of a vector of the kernels in native code, and bytes of all columns up to which they are laid out.
 _VECTOR, _MOST_BYTES = 64, 32 << 20
@@ -92,16 +93,17 @@ def better(
         return found._replace(is_stack=True)
     if met == 0 or columns * w[1] * met * itemsize > _MOST_BYTES:
         return None
-    # The places of an image that are computed, those between its rows with them, in whole vectors.
-    each, lanes = 1, _VECTOR // itemsize
-    for n, p, s, o in zip(size, padding, stride, output, strict=True):
-        each = (each - 1) * -(-(n + 2 * p) // s) + o
-    places = way.native * (-(-each // lanes) * lanes)
-    outputs = w[1] if way == TRANSPOSE else w[0]
+    lanes, outputs = _VECTOR // itemsize, w[1] if way == TRANSPOSE else w[0]
     if (outputs % lanes == 0) if way == WEIGHT else (outputs >= 2 * lanes):
         axes = zip(size, padding, stride, strict=True)
-        computed = prod([_positions(*axis) for axis in axes] if way == TRANSPOSE else output)
-        places = min(places, computed + way.turned / images)
+        places: float = prod([_positions(*axis) for axis in axes] if way == TRANSPOSE else output)
+        places += way.turned / images
+    else:
+        # The places of an image that are computed, those between its rows with them, in whole vectors.
+        each = 1
+        for n, p, s, o in zip(size, padding, stride, output, strict=True):
+            each = (each - 1) * -(-(n + 2 * p) // s) + o
+        places = way.native * (-(-each // lanes) * lanes)
     work = (1.1 + way.column / w[0]) * prod(output) * met
     return found if work < 0.9 * places * prod(w[2:]) else None
 
