@@ -9,6 +9,7 @@ import pytest
 
 import pullback as torch
 from pullback.array import lapack, large, scipy_functions
+from pullback.ops import triangular
 
 pytestmark = pytest.mark.skipif(
     not (large.is_there() and scipy_functions.is_installed()), reason="has a native kernel and LAPACK"
@@ -33,7 +34,7 @@ def _matrix(rows: int, dtype: Any = torch.float64) -> Any:
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-@pytest.mark.parametrize(("rows", "sides"), [(55, 70), (91, 24), (130, 25), (530, 3)])
+@pytest.mark.parametrize(("rows", "sides"), [(40, 40), (55, 70), (91, 24), (130, 25), (530, 3)])
 @pytest.mark.parametrize("upper", [False, True])
 @pytest.mark.parametrize("unit", [False, True])
 def test_solutions(dtype: Any, rows: int, sides: int, upper: bool, unit: bool, without_trsm: None) -> None:
@@ -50,6 +51,28 @@ def test_solutions(dtype: Any, rows: int, sides: int, upper: bool, unit: bool, w
         x = torch.linalg.solve_triangular(own, right.mT, upper=upper, left=False, unitriangular=unit)
         assert x.stride() == (1, sides)
         torch.testing.assert_close(x @ triangle, b.mT, **close)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("upper", [False, True])
+@pytest.mark.parametrize("left", [False, True])
+@pytest.mark.parametrize(("lead", "other"), [((40,), (40,)), ((5, 8), (8,)), ((40,), ()), ((1, 8), (5, 1))])
+def test_stacks(
+    lead: Any, other: Any, left: bool, upper: bool, dtype: Any, without_trsm: None, monkeypatch: Any
+) -> None:
+    torch.manual_seed(0)
+    monkeypatch.setattr(triangular, "_substitute", None)
+    a = torch.randn(*lead, 7, 7, dtype=dtype) / 4 + 2 * torch.eye(7, dtype=dtype)
+    triangle = a.triu() if upper else a.tril()
+    b = torch.randn(*other, 7, 9, dtype=dtype) if left else torch.randn(*other, 9, 7, dtype=dtype)
+    for right in (b, b.mT.contiguous().mT, b.repeat_interleave(2, -1)[..., ::2]):
+        x = torch.linalg.solve_triangular(a, right, upper=upper, left=left)
+        assert x.mT.is_contiguous()
+        torch.testing.assert_close(triangle @ x if left else x @ triangle, right.expand(x.shape))
+    if left:
+        x = torch.cholesky_solve(b, triangle, upper=upper)
+        matrix = triangle.mT @ triangle if upper else triangle @ triangle.mT
+        torch.testing.assert_close(matrix @ x, b.expand(x.shape), rtol=1e-3, atol=1e-4)
 
 
 @pytest.mark.parametrize("rows", [60, 133, 600])

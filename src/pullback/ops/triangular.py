@@ -23,6 +23,7 @@ from ..array.lapack import (
     lapack,
     leading,
     solve_triangle,
+    solve_triangles,
 )
 from ..array.scipy_functions import is_installed
 from ..core.op import Call, Covectors, Several, Term, Terms, op
@@ -39,6 +40,8 @@ from .rearrange import not_below, tril, triu
 def _solve_triangular(x: ndarray, y: ndarray, /, upper: bool, left: bool, unit: bool) -> ndarray:
     if y.size == 0:
         return empty_columns((*leading((x, y), (2, 2)), *y.shape[-2:]), y.dtype)
+    if x.ndim + y.ndim > 4 and (found := solve_triangles(x, y, upper, unit, left)) is not None:
+        return found
     if x.shape[-1] <= _FEW_ROWS and max(x[..., 0, 0].size, y[..., 0, 0].size) > x.shape[-1]:
         result = empty_columns((*leading((x, y), (2, 2)), *y.shape[-2:]), y.dtype)
         if left:
@@ -268,9 +271,9 @@ cholesky: Call = op(
 
 
 def _cholesky_solve(y: ndarray, x: ndarray, /, upper: bool) -> ndarray:
-    factor = x.conj().swapaxes(-1, -2) if upper else x
-    half = _solve_triangular(factor, y, False, True, False)
-    return _solve_triangular(np.ascontiguousarray(factor.conj().swapaxes(-1, -2)), half, True, True, False)
+    turned = (x.conj() if x.dtype.kind == "c" else x).swapaxes(-1, -2)
+    lower, higher = (turned, x) if upper else (x, turned)
+    return _solve_triangular(higher, _solve_triangular(lower, y, False, True, False), True, True, False)
 
 
 def _cholesky_solve_factor(g: Term, x: Term, out: Term, upper: bool) -> Term:
