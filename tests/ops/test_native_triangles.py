@@ -9,7 +9,7 @@ import pytest
 
 import pullback as torch
 from pullback.array import lapack, large, scipy_functions
-from pullback.ops import triangular
+from pullback.ops import linalg, triangular
 
 pytestmark = pytest.mark.skipif(
     not (large.is_there() and scipy_functions.is_installed()), reason="has a native kernel and LAPACK"
@@ -116,3 +116,50 @@ def test_pullbacks_agree_with_smaller_systems(name: str) -> None:
     inverse = np.linalg.inv(a.detach().numpy())
     wanted = -np.outer(inverse.sum(0), inverse.sum(1)) if name == "inv" else inverse.T
     torch.testing.assert_close(found, torch.from_numpy(wanted))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("shape", [(40, 3, 3), (8, 5, 6, 6), (3, 33, 33), (40, 3, 7), (40, 9, 5)])
+def test_stacks_are_factored(shape: Any, dtype: Any, monkeypatch: Any) -> None:
+    torch.manual_seed(0)
+    a = torch.randn(shape, dtype=dtype)
+    monkeypatch.setattr(lapack, "routine", None)
+    lu, pivots, info = torch.linalg.lu_factor_ex(a)
+    assert lu.mT.is_contiguous() and not info.any()
+    monkeypatch.undo()
+    monkeypatch.setattr(large, "SIZE", large._NEVER)  # no native kernel
+    wanted, rows, _ = torch.linalg.lu_factor_ex(a)
+    assert torch.equal(pivots, rows) and pivots.dtype == rows.dtype
+    torch.testing.assert_close(lu, wanted, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("value", [0.0, float("nan"), float("inf")])
+def test_a_matrix_of_a_stack_without_factors(value: float, monkeypatch: Any) -> None:
+    torch.manual_seed(0)
+    a = torch.randn(40, 5, 5)
+    a[7, :, 2] = value
+    found = torch.linalg.lu_factor_ex(a)
+    monkeypatch.setattr(large, "SIZE", large._NEVER)
+    for part, wanted in zip(found, torch.linalg.lu_factor_ex(a), strict=True):
+        torch.testing.assert_close(part, wanted, equal_nan=True, rtol=1e-3, atol=1e-4)
+    assert value or found[2].nonzero().tolist() == [[7]]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("rows", [3, 17, 40])
+def test_stacks_of_systems(rows: int, dtype: Any, monkeypatch: Any) -> None:
+    torch.manual_seed(0)
+    eye = torch.eye(rows, dtype=dtype)
+    a = torch.randn(60000 // rows**3 + 2, 2, rows, rows, dtype=dtype) + rows**0.5 * eye
+    b = torch.randn(2, rows, rows + 1, dtype=dtype)
+    monkeypatch.setattr(linalg, "by_routine", None)
+    monkeypatch.setattr(linalg, "by_numpy", None)
+    close = {"rtol": 0, "atol": 1e-3 if dtype is torch.float32 else 1e-10}
+    torch.testing.assert_close(a @ torch.linalg.solve(a, b), b.expand(len(a), -1, -1, -1), **close)
+    x = torch.linalg.solve(a, b.mT, left=False)
+    torch.testing.assert_close(x @ a, b.mT.expand(len(a), -1, -1, -1), **close)
+    torch.testing.assert_close(torch.linalg.inv(a) @ a, eye.expand(a.shape), **close)
+    monkeypatch.undo()
+    a[1, 0, :, 1] = 0
+    with pytest.raises(RuntimeError, match=r"\(Batch element 2\): The diagonal element 2 is zero"):
+        torch.linalg.inv(a)
