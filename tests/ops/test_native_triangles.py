@@ -70,8 +70,12 @@ def test_stacks(
         assert x.mT.is_contiguous()
         torch.testing.assert_close(triangle @ x if left else x @ triangle, right.expand(x.shape))
     if left:
-        x = torch.cholesky_solve(b, triangle, upper=upper)
         matrix = triangle.mT @ triangle if upper else triangle @ triangle.mT
+        x = torch.cholesky_inverse(triangle, upper=upper)
+        if a.dim() > 2:
+            assert x.mT.is_contiguous() and torch.equal(x, x.mT)
+            torch.testing.assert_close(matrix @ x, torch.eye(7, dtype=dtype).expand(x.shape))
+        x = torch.cholesky_solve(b, triangle, upper=upper)
         torch.testing.assert_close(matrix @ x, b.expand(x.shape), rtol=1e-3, atol=1e-4)
 
 

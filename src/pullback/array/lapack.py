@@ -147,7 +147,7 @@ def each(
 #: factors, which LAPACK takes one call for, and stacks; and rows up to which it takes them whole. OpenBLAS
 #: takes 3 to 4 times as long as MKL: for 200 rows and sides of float64 590 µs, the kernel 150; for 40 of each
 #: 29 and 10. Of stacks NumPy's products take longer still: 32 systems of 8 rows and sides 112 µs and 17.
-_WORTH_SOLVING, _WORTH_FACTORED, _WORTH_STACK, _WHOLE = 1 << 15, 1 << 17, 1 << 11, 512
+_WORTH_SOLVING, _WORTH_FACTORED, _WORTH_STACK, _WHOLE = 1 << 15, 1 << 17, 1 << 9, 512
 
 
 def _is_solved_natively(a: ndarray, b: ndarray, worth: int) -> bool:
@@ -236,7 +236,7 @@ def solve_factored(lu: ndarray, pivots: ndarray, b: ndarray, adjointed: bool = F
 _PIVOTED, _WORTH_PIVOTED = 64, 1 << 8
 
 
-def factored_stack(
+def factor_stack(
     x: ndarray, y: ndarray | None = None
 ) -> tuple[ndarray, ndarray, ndarray, ndarray | None] | None:
     """Return what `getrf` gives for a stack of matrices, exchanges counted from 1, and the solutions for

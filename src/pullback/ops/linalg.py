@@ -26,7 +26,7 @@ from ..array.lapack import (
     column_major,
     each,
     empty_columns,
-    factored_stack,
+    factor_stack,
     failure,
     inverse_triangle,
     lapack,
@@ -148,7 +148,7 @@ def _solved_stack(x: ndarray, y: ndarray) -> ndarray | None:
     """Return the solutions of a stack of systems by native kernels, where they pay and all have one."""
     if x.ndim < 3 or x.size * y.shape[-1] < _WORTH_STACK or 2 * y.shape[-1] < x.shape[-1]:
         return None
-    factored = factored_stack(x, y)
+    factored = factor_stack(x, y)
     return None if factored is None or factored[2].any() else factored[3]
 
 

