@@ -10,6 +10,7 @@ import pytest
 import pullback as torch
 from pullback.array import lapack, large, scipy_functions
 from pullback.ops import linalg, triangular
+from pullback.ops import lu as lu_ops
 
 pytestmark = pytest.mark.skipif(
     not (large.is_there() and scipy_functions.is_installed()), reason="has a native kernel and LAPACK"
@@ -135,6 +136,25 @@ def test_stacks_are_factored(shape: Any, dtype: Any, monkeypatch: Any) -> None:
     wanted, rows, _ = torch.linalg.lu_factor_ex(a)
     assert torch.equal(pivots, rows) and pivots.dtype == rows.dtype
     torch.testing.assert_close(lu, wanted, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.complex128])
+def test_stacks_are_solved_by_factors_side_by_side(dtype: Any, monkeypatch: Any) -> None:
+    torch.manual_seed(0)
+    a, b = torch.randn(8, 5, 4, 4, dtype=dtype), torch.randn(5, 4, 3, dtype=dtype)
+    factored = torch.linalg.lu_factor(a)
+    monkeypatch.setattr(lu_ops, "solve_factored", None)
+    monkeypatch.setattr(lu_ops, "lapack", None)
+    p, lower, upper = torch.lu_unpack(*factored)
+    torch.testing.assert_close(p @ lower @ upper, a)
+    more = b.expand(3, 1, 5, 4, 3)
+    for adjoint, sides in ((False, b), (True, b), (False, more), (True, more)):
+        own = a.mH if adjoint else a
+        x = torch.linalg.lu_solve(*factored, sides, adjoint=adjoint)
+        assert x.mT.is_contiguous()
+        torch.testing.assert_close(own @ x, sides.expand(x.shape))
+        x = torch.linalg.lu_solve(*factored, b.mT, left=False, adjoint=adjoint)
+        torch.testing.assert_close(x @ own, b.mT.expand(x.shape))
 
 
 @pytest.mark.parametrize("value", [0.0, float("nan"), float("inf")])
