@@ -147,7 +147,7 @@ def each(
 #: factors, which LAPACK takes one call for, and stacks; and rows up to which it takes them whole. OpenBLAS
 #: takes 3 to 4 times as long as MKL: for 200 rows and sides of float64 590 µs, the kernel 150; for 40 of each
 #: 29 and 10. Of stacks NumPy's products take longer still: 32 systems of 8 rows and sides 112 µs and 17.
-_WORTH_SOLVING, _WORTH_FACTORED, _WORTH_STACK, _WHOLE = 1 << 15, 1 << 17, 1 << 9, 512
+_WORTH_SOLVING, _WORTH_FACTORED, _WORTH_STACK, _WHOLE = 1 << 15, 1 << 17, 1 << 11, 512
 
 
 def _is_solved_natively(a: ndarray, b: ndarray, worth: int) -> bool:
