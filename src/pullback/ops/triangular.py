@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array import large
 from ..array.blas import product
 from ..array.dtype_words import type_word
 from ..array.lapack import (
@@ -310,7 +311,7 @@ def _cholesky_inverse(x: ndarray, /, upper: bool) -> ndarray:
     if x.size == 0:
         return empty_columns(x.shape, x.dtype)
     above = not_below(size, size, 1)
-    if x.ndim > 2 and size <= _BLOCK and x.dtype.kind == "f":
+    if size <= _BLOCK and x.dtype.kind == "f" and x.size > (size * size if large.is_there() else size**3):
         # LAPACK takes 11 µs for each.
         lower, higher = _turned(x, upper)
         half = _solve_triangular(lower, np.eye(size, dtype=x.dtype), False, True, False)
