@@ -1,4 +1,4 @@
-"""Machine code on disk, so that a new process does not compile what an earlier one has.
+"""Machine code and Python's bytecode on disk, so that a new process does not compile what an earlier one has.
 
 An entry is one file: a line that says what it is, a checksum, a description in JSON and bytes. Its name is a
 digest of what was compiled and of everything that compiled it: these sources, LLVM, the processor. Nothing is
