@@ -242,7 +242,8 @@ class Reads:
             return dict.get(container, key, ABSENT)
         if name not in self._looked_into:
             self._look_into(container)
-        self.tell_key(container, key)
+        if type(key) is not str:
+            self.tell_key(container, key)
         value = dict.get(container, key, ABSENT)
         if name in self.tainted:
             foreseen = self.scheduled.left_in(container, key) if self.scheduled is not None else None
