@@ -648,9 +648,9 @@ def test_a_look_at_arguments_that_differ_in_sizes_alone_is_shorter(monkeypatch):
     planning = sys.modules["pullback.tensor.inline_cache.planning"]
     whole, shorter = planning.probe, []
 
-    def probe(arrays, ask, looks, again):
+    def probe(arrays, ask, looks, again, own):
         shorter.append(again)
-        whole(arrays, ask, looks, again)
+        whole(arrays, ask, looks, again, own)
 
     monkeypatch.setattr(planning, "probe", probe)
     x = torch.rand(2, 4, 2, 3)

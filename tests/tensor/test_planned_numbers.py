@@ -25,6 +25,7 @@ TAKEN = {
     "lerp": lambda x, y, z, v: torch.lerp(x, y, v / 8),
     "clamp": lambda x, y, z, v: torch.clamp(x, -v, v),
     "leaky_relu": lambda x, y, z, v: F.leaky_relu(x, v),
+    "a part of leaky_relu": lambda x, y, z, v: F.leaky_relu(x, v / 8),
     "softplus": lambda x, y, z, v: F.softplus(x, v),
     "where": lambda x, y, z, v: torch.where(y > 0, x, v),
 }

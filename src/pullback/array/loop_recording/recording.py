@@ -182,7 +182,8 @@ def agrees(
 
 #: What is done to a number by itself with the same bits, once it is rounded.
 _ALIKE = (
-    np.negative, np.positive, np.absolute, np.less, np.less_equal, np.greater, np.greater_equal, DECIDE,
+    np.negative, np.positive, np.absolute, np.less, np.less_equal, np.greater, np.greater_equal, np.equal,
+    np.not_equal, DECIDE,
 )  # fmt: skip
 
 
