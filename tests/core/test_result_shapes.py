@@ -7,7 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-import pullback.ops.recurrent  # noqa: F401  # fills the table
+import pullback.ops.cumulative
+import pullback.ops.fft
+import pullback.ops.pad
+import pullback.ops.recurrent
+import pullback.ops.sort  # noqa: F401  # these fill the table
+from pullback.array import large
 from pullback.core.op import TABLE, Op
 from pullback.core.value import dtype_of, shape_of
 
@@ -42,3 +47,22 @@ def test_an_elementwise_op_is_asked_once_for_operands_of_any_sizes() -> None:
     for inputs in [(whole, 2), (whole[0], 2), (whole, 2.0), (whole, single), (single, 2.0), (single, 2)]:
         assert list(op.result_shapes(inputs, ())) == kinds(op.evaluate(inputs, ())), inputs
     assert 0 < len(op.known_dtypes) < 6
+
+
+@pytest.mark.parametrize("name", ["fft_r2c", "reflection_pad1d", "topk", "cumprod", "sort"])
+def test_no_native_code_is_made_for_results_that_are_not_read(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(large, "source", lambda: asked.append(name))
+    monkeypatch.setattr(large, "CHAIN", 0)
+    monkeypatch.setattr(large, "SIZE", 0)
+    attrs: dict[str, tuple[Any, ...]] = {
+        "fft_r2c": ((1,), 0, True), "reflection_pad1d": (((2, 2),),), "topk": (3, 1, True), "cumprod": (1,),
+        "sort": (1, False),
+    }  # fmt: skip
+    monkeypatch.setattr(TABLE[name], "_known_shapes", {})
+    x = np.zeros((64, 256), np.float32)
+    found = list(TABLE[name].result_shapes((x,), attrs[name]))
+    assert not asked
+    assert found == kinds(TABLE[name].evaluate((x,), attrs[name]))

@@ -1,6 +1,7 @@
 """Call LAPACK on stacks of matrices whose columns are contiguous, as torch leaves them."""
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -72,8 +73,9 @@ def by_routine(name: str, *arrays: ndarray) -> ndarray | None:
 
 
 #: Rows of a single matrix from which LAPACK's routines are called by themselves: NumPy copies there and back,
-#: and inverts by solving. Of 150 rows of float64 a factor takes 81 µs in place of 115, an inverse 380 of 630.
-_LAPACK_ROWS = 64
+#: and inverts by solving. Of 150 rows of float64 a factor takes 81 µs in place of 115, an inverse 380 of
+#: 630; of 40 a factor 19 of 25, an inverse 32 of 52, of 63 a solution with as many sides 118 of 190.
+_LAPACK_ROWS = 32
 
 
 def calls_lapack(x: ndarray) -> bool:
@@ -141,15 +143,16 @@ def each(
     return results
 
 
-#: Rows times elements of the right-hand sides from which a native kernel solves triangular systems, and rows
-#: up to which it takes them whole. OpenBLAS takes 3 to 4 times as long as MKL: for 200 rows and sides of
-#: float64 590 µs, the kernel 150; calling the kernel takes 5.
-_WORTH_SOLVING, _WHOLE = 1 << 17, 512
+#: Rows times elements of the right-hand sides from which a native kernel solves triangular systems, those of
+#: factors, which LAPACK takes one call for, and stacks; and rows up to which it takes them whole. OpenBLAS
+#: takes 3 to 4 times as long as MKL: for 200 rows and sides of float64 590 µs, the kernel 150; for 40 of each
+#: 29 and 10. Of stacks NumPy's products take longer still: 32 systems of 8 rows and sides 112 µs and 17.
+_WORTH_SOLVING, _WORTH_FACTORED, _WORTH_STACK, _WHOLE = 1 << 15, 1 << 17, 1 << 11, 512
 
 
-def solves_triangles(a: ndarray, b: ndarray) -> bool:
+def _is_solved_natively(a: ndarray, b: ndarray, worth: int) -> bool:
     """Return whether a native kernel solves triangular systems of these sizes, if it is there."""
-    return b.size * b.shape[-2] >= _WORTH_SOLVING and a.dtype.kind == "f" and large.is_there()
+    return b.size * b.shape[-2] >= worth and a.dtype.kind == "f" and large.is_there()
 
 
 def solve_triangle(
@@ -158,7 +161,7 @@ def solve_triangle(
     """Return X with A·X = B, or X·A = B, for matrices, of whose A a triangle is read; X may lie `over` B,
     whose columns are contiguous then.
     """
-    if solves_triangles(a, b if left else b.T):
+    if _is_solved_natively(a, b if left else b.T, _WORTH_SOLVING):
         x = b if over else empty_columns(b.shape, b.dtype)
         given = b if b.itemsize in b.strides else column_major(b)
         system = (a, given, x, upper) if left else (a.T, given.T, x.T, not upper)
@@ -173,6 +176,26 @@ def solve_triangle(
         # copy.
         found = trsm(1.0, a.T, b, side=side, lower=int(upper), trans_a=1, diag=diag, overwrite_b=int(over))
     return found
+
+
+def solve_triangles(a: ndarray, b: ndarray, upper: bool, unit: bool, left: bool = True) -> ndarray | None:
+    """Return X with A·X = B, or X·A = B, for stacks of matrices whose leading axes broadcast; None where a
+    native kernel does not solve them.
+    """
+    lead, item, rows = leading((a, b), (2, 2)), b.shape[-2:], a.shape[-1]
+    if rows > _WHOLE or a.dtype.char not in "fd" or a.dtype != b.dtype or not large.is_there():
+        return None
+    if math.prod((*lead, *item, rows)) < _WORTH_STACK:
+        return None
+    x = empty_columns((*lead, *item), b.dtype)
+    flat = [a, b, x]
+    if len(lead) > 1 or not a.ndim == b.ndim == 3:
+        flat = [np.broadcast_to(v, (*lead, *v.shape[-2:])).reshape(-1, *v.shape[-2:]) for v in flat]
+    if b.itemsize not in flat[1].strides[1:]:
+        flat[1] = column_major(flat[1])
+    if not left:
+        flat, upper = [v.swapaxes(1, 2) for v in flat], not upper
+    return x if large.ask("triangle", *flat, upper, unit, False) else None
 
 
 def _solve_natively(
@@ -196,7 +219,7 @@ def _solve_natively(
 
 def solve_factored(lu: ndarray, pivots: ndarray, b: ndarray, adjointed: bool = False) -> ndarray:
     """Return X with A·X = B, or Aᴴ·X = B, from what `getrf` gives."""
-    if not solves_triangles(lu, b):
+    if not _is_solved_natively(lu, b, _WORTH_FACTORED):
         found: ndarray = lapack("getrs", lu)(lu, pivots, b, 2 if adjointed else 0)[0]
         return found
     laswp = lapack("laswp", b)
@@ -207,9 +230,42 @@ def solve_factored(lu: ndarray, pivots: ndarray, b: ndarray, adjointed: bool = F
     return solve_triangle(lu, x, True, over=True)
 
 
+#: Rows and columns up to which a native kernel factors stacks of matrices, and elements from which it does:
+#: to call LAPACK takes 4 µs for each. 1,000 matrices of 3×3 take 4.4 ms so, the kernel 0.14, 8 of 32×32
+#: 139 µs and 72. What NumPy makes of factors by a call of its own, as determinants, takes less.
+_PIVOTED, _WORTH_PIVOTED = 64, 1 << 8
+
+
+def factor_stack(
+    x: ndarray, y: ndarray | None = None
+) -> tuple[ndarray, ndarray, ndarray, ndarray | None] | None:
+    """Return what `getrf` gives for a stack of matrices, exchanges counted from 1, and the solutions for
+    right-hand sides y; None where a native kernel does not find them, or the factors are not all finite.
+    """
+    if x.ndim < 3 or x.dtype.char not in "fd" or max(x.shape[-2:]) > _PIVOTED or x.size < _WORTH_PIVOTED:
+        return None
+    lead = x.shape[:-2]
+    if not large.is_there():
+        return None
+    if y is not None and (y.dtype != x.dtype or leading((x, y), (2, 2)) != lead):
+        return None
+    lu, info, solution = column_major(x), np.empty(lead, INT32), None
+    pivots = np.empty((*lead, min(x.shape[-2:])), INT32)
+    if y is not None:
+        solution = empty_columns((*lead, *y.shape[-2:]), y.dtype)
+        solution[...] = y
+    if not (large.ask("pivoted", lu, solution, pivots, info) and np.isfinite(np.add.reduce(lu, None))):
+        return None
+    if solution is not None:
+        flat = [v.reshape(-1, *v.shape[-2:]) for v in (lu, solution, solution)]
+        large.ask("triangle", *flat, False, True, False)
+        large.ask("triangle", *flat, True, False, False)
+    return lu, pivots, info, solution
+
+
 def inverse_triangle(a: ndarray, upper: bool) -> ndarray | None:
     """Return the inverse of a triangle of a matrix, where a native kernel finds it."""
-    if not solves_triangles(a, a):
+    if not _is_solved_natively(a, a, _WORTH_FACTORED):
         return None
     x = np.eye(len(a), dtype=a.dtype).T
     return x if _solve_natively(a, x, x, upper, False, True) else None

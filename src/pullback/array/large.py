@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
 from numpy import matmul, ndarray
@@ -47,6 +48,9 @@ WORTH_MULTIPLYING, WORTH_STACKS, _SEVERAL = 1 << 23, 1 << 22, 16
 #: native kernels.
 SIZE = CHAIN = ROWS = SLOW = MATRIX = STACK = _NEVER
 
+
+#: Whether only shapes and dtypes of results are asked for: no code is made for that.
+unread: ContextVar[bool] = ContextVar("unread", default=False)
 
 _load: Callable[[], Any] | None = None
 _source: Any = None
@@ -137,7 +141,7 @@ def ask(kernel: str, *given: Any) -> Any:
 
     `compiler.eager_kernels.backend.Kernels` has the kernels, and says what each is given and gives.
     """
-    found = source()
+    found = None if unread.get() else source()
     return None if found is None else getattr(found, kernel)(*given)
 
 

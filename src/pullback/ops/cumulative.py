@@ -32,7 +32,7 @@ def _cumsum(x: ndarray, /, dim: int, reverse: bool) -> ndarray:
 cumsum: Call = op(
     "cumsum", _cumsum,
     (lambda g, dim, reverse: cumsum(g, dim, not reverse),),
-    kind="linear", halves=True, batch=dim_first, place=in_order,
+    kind="linear", halves=True, batch=dim_first, place=in_order, sizes_kept=True,
 )
 
 
@@ -117,7 +117,7 @@ def _cumprod_rule(g: Term, x: Term, dim: int) -> Term:
 cumprod = op(
     "cumprod",
     lambda x, /, dim: x.copy() if x.ndim == 0 else accumulated(np.multiply, x, dim),
-    (_cumprod_rule,), halves=True, batch=dim_first, saves=("out",), place=in_order
+    (_cumprod_rule,), halves=True, batch=dim_first, saves=("out",), place=in_order, sizes_kept=True,
 )
 
 
@@ -169,5 +169,6 @@ def _is_last(shape: tuple[int, ...], dim: int) -> ndarray:
 
 #: log Σ_{i≤k} exp(x[i]) along `dim`.
 logcumsumexp = op(
-    "logcumsumexp", _logcumsumexp, (_logcumsumexp_rule,), halves=True, batch=dim_first, place=in_order
+    "logcumsumexp", _logcumsumexp, (_logcumsumexp_rule,), halves=True, batch=dim_first, place=in_order,
+    sizes_kept=True,
 )

@@ -440,7 +440,7 @@ def _running_rule(g: Term, x: Term, indices: Term, dim: int) -> Term:
 def _running_op(name: str, kernel: Rule) -> Several:
     return op(
         name, kernel, (_running_rule,), kind="gather", outputs=("values", "indices"), differentiable=(0,),
-        inputs=("x",), attrs=("dim",), batch=dim_first, place=in_order,
+        inputs=("x",), attrs=("dim",), batch=dim_first, place=in_order, sizes_kept=True,
         jvp=lambda primals, tangents, out, dim: (pick(tangents[0], out[1], dim), None),
     )  # fmt: skip
 

@@ -141,7 +141,7 @@ def _c2c(x: ndarray, /, dims: Dims, normalization: int, forward: bool) -> ndarra
 c2c: Call = op(
     "fft_c2c", _c2c,
     (lambda g, dims, normalization, forward: c2c(g, dims, normalization, not forward),),
-    kind="linear", node_name="FftC2CBackward0",
+    kind="linear", node_name="FftC2CBackward0", sizes_kept=True,
     batch=lambda size, dims, *rest: (tuple(d + 1 for d in dims), *rest),
 )  # fmt: skip
 

@@ -7,7 +7,17 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array.lapack import INT32, each, empty_columns, failure, lapack, leading, solve_factored
+from ..array.lapack import (
+    INT32,
+    column_major,
+    each,
+    empty_columns,
+    factor_stack,
+    failure,
+    lapack,
+    leading,
+    solve_factored,
+)
 from ..core.op import Axes, Call, Covectors, Several, Term, Terms, op
 from ..core.value import dtype_of, shape_of
 from .arithmetic import add, sub
@@ -16,7 +26,7 @@ from .join import cat
 from .linalg import adjoint, aligned_fronts, computes, narrow, total
 from .rearrange import tril, triu
 from .structure import permute_to_front, reshape
-from .triangular import solve_triangular
+from .triangular import _solve_triangular, solve_triangular
 
 # --- LU -----------------------------------------------------------------------------------------------------
 
@@ -26,13 +36,16 @@ def _lu_factor_ex(x: ndarray, /, caller: str) -> tuple[ndarray, ndarray, ndarray
     if x.size == 0:
         lead = x.shape[:-2]
         return empty_columns(x.shape, x.dtype), np.empty((*lead, count), INT32), np.zeros(lead, INT32)
-    getrf = lapack("getrf", x)
+    if (found := factor_stack(x)) is not None:
+        lu, pivots, info, _ = found
+    else:
+        getrf = lapack("getrf", x)
 
-    def step(a: ndarray) -> tuple[Any, ...]:
-        lu, pivots, info = getrf(a)
-        return lu, pivots + 1, info
+        def step(a: ndarray) -> tuple[Any, ...]:
+            lu, pivots, info = getrf(a)
+            return lu, pivots + 1, info
 
-    lu, pivots, info = each(step, (x,), ((shape, x.dtype), ((count,), INT32), ((), INT32)))
+        lu, pivots, info = each(step, (x,), ((shape, x.dtype), ((count,), INT32), ((), INT32)))
     if caller and info.any():
         where, order = failure(info)
         raise RuntimeError(
@@ -135,6 +148,23 @@ lu_factor_ex: Several = op(
 )  # fmt: skip
 
 
+def _are_many(pivots: ndarray) -> bool:
+    """Return whether the rows of all matrices of a stack are exchanged side by side: 1,000 of 3×3 are solved
+    in 0.5 ms so, and one after another, with two calls of LAPACK for each, in 9.8.
+    """
+    return pivots.size > 2 * pivots.shape[-1] ** 2
+
+
+def _order(pivots: ndarray, rows: int) -> ndarray:
+    """Return which row each matrix of a stack has at each place after the exchanges."""
+    flat = pivots.reshape(-1, pivots.shape[-1]) - 1
+    order, matrices = np.tile(np.arange(rows), (len(flat), 1)), np.arange(len(flat))
+    for k in range(min(rows, flat.shape[1])):
+        chosen = flat[:, k]
+        order[matrices, chosen], order[:, k] = order[:, k].copy(), order[matrices, chosen]
+    return order.reshape(*pivots.shape[:-1], rows)
+
+
 def _permutation(pivots: ndarray, rows: int, dtype: np.dtype[Any]) -> ndarray:
     """Return the matrices P of row exchanges: row i with row pivots[i] − 1, in turn."""
     result = np.zeros((*pivots.shape[:-1], rows, rows), dtype)
@@ -144,6 +174,9 @@ def _permutation(pivots: ndarray, rows: int, dtype: np.dtype[Any]) -> ndarray:
         return result
     if (pivots[..., :count] < 1).any() or (pivots[..., :count] > rows).any():
         raise IndexError("LAPACK would exchange rows that are not there")
+    if _are_many(pivots):
+        np.equal(np.arange(rows)[:, None], _order(pivots, rows)[..., None, :], out=result, casting="unsafe")
+        return result
     # Numbers in one column, for OpenBLAS takes threads for two: on a busy machine milliseconds for 2×2.
     laswp, places = lapack("laswp", result), np.arange(rows, dtype=dtype)
     for index in np.ndindex(*pivots.shape[:-1]):
@@ -242,6 +275,16 @@ def _lu_solve(x: ndarray, pivots: ndarray, y: ndarray, /, left: bool, adjointed:
         return _lu_solve(x, pivots, flipped, True, not adjointed).conj().swapaxes(-1, -2)
     if y.size == 0:
         return empty_columns((*leading((x, pivots, y), (2, 1, 2)), *y.shape[-2:]), y.dtype)
+    if _are_many(pivots):
+        lead = leading((x, pivots, y), (2, 1, 2))
+        order = np.broadcast_to(_order(pivots, x.shape[-1])[..., None], (*lead, x.shape[-1], 1))
+        y = np.broadcast_to(y, (*lead, *y.shape[-2:]))
+        if not adjointed:
+            half = _solve_triangular(x, np.take_along_axis(y, order, -2), False, True, True)
+            return _solve_triangular(x, half, True, True, False)
+        a = x.conj().swapaxes(-1, -2)
+        y = _solve_triangular(a, _solve_triangular(a, y, False, True, False), True, True, True)
+        return column_major(np.take_along_axis(y, order.argsort(-2), -2))
     return each(
         lambda a, p, b: (solve_factored(a, p - 1, b, adjointed),),
         (x, pivots, y), ((y.shape[-2:], y.dtype),), (2, 1, 2),

@@ -162,7 +162,7 @@ def _sort_jvp(primals: Terms, tangents: Terms, out: Terms, dim: int, descending:
 #: Values in order along `dim`, and where they were.
 sort: Any = op(
     "sort", _sort, (_places_rule,), kind="gather", outputs=("values", "indices"), differentiable=(0,),
-    jvp=_sort_jvp, batch=dim_first, place=as_first,
+    jvp=_sort_jvp, batch=dim_first, place=as_first, sizes_kept=True,
 )
 
 #: The same (every sort here is stable) under the node name of a sort for which `stable` is given.

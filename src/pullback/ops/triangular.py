@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array import large
 from ..array.blas import product
 from ..array.dtype_words import type_word
 from ..array.lapack import (
@@ -23,6 +24,7 @@ from ..array.lapack import (
     lapack,
     leading,
     solve_triangle,
+    solve_triangles,
 )
 from ..array.scipy_functions import is_installed
 from ..core.op import Call, Covectors, Several, Term, Terms, op
@@ -39,6 +41,8 @@ from .rearrange import not_below, tril, triu
 def _solve_triangular(x: ndarray, y: ndarray, /, upper: bool, left: bool, unit: bool) -> ndarray:
     if y.size == 0:
         return empty_columns((*leading((x, y), (2, 2)), *y.shape[-2:]), y.dtype)
+    if x.ndim + y.ndim > 4 and (found := solve_triangles(x, y, upper, unit, left)) is not None:
+        return found
     if x.shape[-1] <= _FEW_ROWS and max(x[..., 0, 0].size, y[..., 0, 0].size) > x.shape[-1]:
         result = empty_columns((*leading((x, y), (2, 2)), *y.shape[-2:]), y.dtype)
         if left:
@@ -267,10 +271,15 @@ cholesky: Call = op(
 )  # fmt: skip
 
 
+def _turned(x: ndarray, upper: bool) -> tuple[ndarray, ndarray]:
+    """Return the lower factors and their adjoints, given either."""
+    adjoint = (x.conj() if x.dtype.kind == "c" else x).swapaxes(-1, -2)
+    return (adjoint, x) if upper else (x, adjoint)
+
+
 def _cholesky_solve(y: ndarray, x: ndarray, /, upper: bool) -> ndarray:
-    factor = x.conj().swapaxes(-1, -2) if upper else x
-    half = _solve_triangular(factor, y, False, True, False)
-    return _solve_triangular(np.ascontiguousarray(factor.conj().swapaxes(-1, -2)), half, True, True, False)
+    lower, higher = _turned(x, upper)
+    return _solve_triangular(higher, _solve_triangular(lower, y, False, True, False), True, True, False)
 
 
 def _cholesky_solve_factor(g: Term, x: Term, out: Term, upper: bool) -> Term:
@@ -301,7 +310,15 @@ def _cholesky_inverse(x: ndarray, /, upper: bool) -> ndarray:
     size = x.shape[-1]
     if x.size == 0:
         return empty_columns(x.shape, x.dtype)
-    other = ~not_below(size, size, 0) if upper else not_below(size, size, 1)
+    above = not_below(size, size, 1)
+    if size <= _BLOCK and x.dtype.kind == "f" and x.size > (size * size if large.is_there() else size**3):
+        # LAPACK takes 11 µs for each.
+        lower, higher = _turned(x, upper)
+        half = _solve_triangular(lower, np.eye(size, dtype=x.dtype), False, True, False)
+        result = _solve_triangular(higher, half, True, True, False)
+        if np.isfinite(np.add.reduce(result, axis=None)):
+            np.copyto(result, result.swapaxes(-1, -2), where=above)
+            return result
 
     def step(factor: ndarray) -> tuple[Any, ...]:
         turned = factor.T if upper else factor
@@ -309,9 +326,11 @@ def _cholesky_inverse(x: ndarray, /, upper: bool) -> ndarray:
         # To solve for zeros, too, would spread what is not finite.
         if half is None or not np.isfinite(np.add.reduce(half, axis=None)):
             inverse, info = lapack("potri", x)(factor, lower=not upper)
+            np.copyto(inverse, inverse.conj().T, where=above.T if upper else above)
         else:
-            inverse, info = solve_triangle(turned.T, half, True, over=True), 0
-        np.copyto(inverse, inverse.conj().T, where=other)
+            # It multiplies triangles: of 400 rows of float64 in 597 µs, which to solve takes 1,418.
+            inverse, info = lapack("lauum", x)(half, lower=1, overwrite_c=1)
+            np.copyto(inverse, inverse.T, where=above)
         return inverse, info
 
     result, info = each(step, (x,), ((x.shape[-2:], x.dtype), ((), INT32)))

@@ -22,6 +22,7 @@ _HOMES = {
     "over_planes": ("separable", "Separable", "run"),
     "pad": ("padding", "Padding", "pad"),
     "product": ("products", "Products", "product"),
+    "pivoted": ("triangles", "Triangles", "factor"),
     "pull": ("traced_kernels", "TracedKernels", "pull"),
     "read": ("gather_scatter", "Moving", "read"),
     "rejection": ("rejection", "Rejection", "drawer"),

@@ -1,4 +1,4 @@
-"""Triangular systems by native code."""
+"""Triangular systems, and the factors of stacks of small matrices, by native code."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy import ndarray
 
 from ...array.named_tuples import NamedTuple
+from ..emit.matrices.pivoting import factors
 from ..emit.matrices.substitution import ROWS, numbers, panels, solutions
 from ..runtime.shared_kernels import Kernel, address
 from .jobs import FLOATS
@@ -38,6 +39,16 @@ class Triangles:
             return False
         plan = _plan(b.shape, a.strides, b.strides, x.strides, a.itemsize, upper, unit, zeros)
         plan.kernel(plan.panels, address(a) + plan.skipped, address(b), address(x), plan.told)
+        return True
+
+    def factor(self, a: ndarray, b: ndarray | None, pivots: ndarray, info: ndarray) -> bool:
+        """Write the factors of a stack of matrices over them, both with contiguous columns, and exchange the
+        rows of right-hand sides as theirs are; return whether it was done.
+        """
+        (height, width), count, sides = a.shape[-2:], pivots.shape[-1], 0 if b is None else b.shape[-1]
+        numbers = np.array((height, width, count, sides), np.int64)
+        kernel = factors("float" if a.itemsize == 4 else "double", count, width)
+        kernel(info.size, *map(address, (a, b, pivots, info, numbers)))
         return True
 
 
