@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import marshal
 import os
 import stat
 import subprocess
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 
 pytest.importorskip("llvmlite")
-from pullback.compiler.runtime import cache, engine
+from pullback.compiler.runtime import cache, engine, python_code
 
 
 @pytest.fixture
@@ -105,6 +106,46 @@ def test_the_oldest_entries_go_when_there_is_too_much(place, monkeypatch):
     assert cache.read("0") is not None
     cache.write("4", [], bytes(900))
     assert {p.stem for p in place.glob("*.code")} == {"0", "3", "4"}
+
+
+def test_pythons_code_is_read_instead_of_compiled(place, monkeypatch):
+    given = "def call():\n    return [k + 1 for k in (6,)][0]\n", "a place"
+    first = python_code.code_of(*given)
+    kept = entry(place).read_bytes()
+    compiling = []
+    monkeypatch.setattr(
+        python_code, "compile", lambda *given: compiling.append(given) or compile(*given), raising=False
+    )
+    assert python_code.code_of(*given) == first
+    assert not compiling
+    scope: dict[str, Any] = {}
+    exec(first, scope)
+    assert scope["call"]() == 7
+    # Code of something else, and none at all.
+    name = cache.key_of_python(*given)
+    for content in (marshal.dumps(7), b"", b"c"):
+        cache.write(name, None, content)
+        assert python_code.code_of(*given) == first
+    assert len(compiling) == 3
+    assert entry(place).read_bytes() == kept
+    python_code.code_of(given[0], "another place")
+    assert len(list(place.glob("*.code"))) == 2
+
+
+FIRST_OPS = """
+import pullback as torch
+x = torch.ones(3, requires_grad=True)
+{}
+"""
+
+
+def test_processes_that_call_ops_in_another_order_share_their_code(place):
+    names = []
+    for ops in ("x.exp(); x.sigmoid(); x @ x", "x @ x; x.exp(); x.sigmoid()"):
+        subprocess.run([sys.executable, "-c", FIRST_OPS.format(ops)], check=True)
+        names.append({path.name for path in place.glob("*.code")})
+    assert names[0]
+    assert names[0] == names[1]
 
 
 def test_many_writers_and_readers(place):

@@ -113,6 +113,25 @@ def test_a_later_process_writes_no_convolution_again(monkeypatch: pytest.MonkeyP
         np.testing.assert_array_equal(x, y)
 
 
+def test_lambdas_are_found_again_by_what_they_do() -> None:
+    def holding(factor: float) -> Any:
+        return lambda g, x: g * x * factor
+
+    def entry(function: Any) -> str | None:
+        return traced_kernels._entry_of((function, X.dtype))
+
+    functions: list[Any] = [
+        lambda g, x: g * x, lambda g, x: g + x, lambda g, x: g.x, lambda g, x: g.y, lambda g, x: g * 2,
+        lambda g, x: g * 3, lambda g, x=2: g * x, lambda g, x=3: g * x, lambda x, g: g * x,
+    ]  # fmt: skip
+    entries = {entry(function) for function in functions}
+    assert None not in entries
+    assert len(entries) == len(functions)
+    assert entry(lambda g, x: g * x) == entry(functions[0])
+    assert entry(holding(2.0)) is None
+    assert entry(lambda g: lambda: g) is None
+
+
 def test_functions_without_a_name_are_written_again() -> None:
     for factor in (2.0, 3.0):
         loops = traced_kernels.TracedKernels()

@@ -119,3 +119,21 @@ def test_what_follows_its_first_operand_is_not_asked_for_others(monkeypatch: pyt
     monkeypatch.setattr(traced_layout.Layouts, "_place", watched)
     compiled = pullback.compile(chain, fullgraph=True)(x, y)
     assert [v.stride() for v in compiled] == [v.stride() for v in chain(x, y)] == [(3, 1), (1, 4), (3, 1)]
+
+
+def test_values_that_lie_alike_have_one_stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Counter[tuple[int, ...]]()
+    without_memory = traced_layout.without_memory
+
+    def counting(shape: tuple[int, ...], *how: Any) -> Any:
+        made[shape] += 1
+        return without_memory(shape, *how)
+
+    def products(x: Any) -> Any:
+        for _ in range(5):
+            x = pullback.mm(x, x.T)
+        return x
+
+    monkeypatch.setattr(traced_layout, "without_memory", counting)
+    pullback.compile(products)(pullback.eye(3))
+    assert made[3, 3] <= 2  # in order, and transposed

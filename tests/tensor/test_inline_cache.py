@@ -45,6 +45,16 @@ def learn(function, *args):
     return False
 
 
+def test_calls_of_a_trace_do_not_count(monkeypatch):
+    def turned(x):
+        for _ in range(2 * inline_cache._CALLS):
+            x = torch.rot90(x)
+        return x
+
+    monkeypatch.setattr(inline_cache, "native", lambda _: pytest.fail("native code was asked for"))
+    assert torch.compile(turned)(torch.eye(2)).tolist() == [[1, 0], [0, 1]]
+
+
 def test_a_view_shares_memory_version_and_base():
     x = torch.rand(3, 5)
     assert learn(torch.transpose, x, 0, 1)

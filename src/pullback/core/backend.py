@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextvars import ContextVar
 from functools import wraps
+from types import CodeType
 from typing import Any
 
 from numpy import ndarray
@@ -30,6 +31,14 @@ def provide(load: Callable[[str, str], Any], kernels: Callable[[], Any], chains:
     global _load
     _load = load
     large.provide(kernels, chains)
+
+
+def code_of(source: str, filename: str) -> CodeType:
+    """Compile a source of Python, or find what an earlier process compiled."""
+    if _load is None:
+        return compile(source, filename, "exec")
+    code: CodeType = _load("runtime.python_code", "code_of")(source, filename)
+    return code
 
 
 def compiled(function: Callable[..., Any], *args: object, **kwargs: object) -> Any:

@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import numpy as np
 from numpy import float32, float64, ndarray
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
 #: Loaded when the first op is called.
 writing = import_later(".call_source", __package__)
+backend = import_later(".backend", __package__)
 
 _new = object.__new__
 F32 = np.dtype(np.float32)
@@ -202,9 +204,10 @@ def _code_of(facts: Facts) -> CodeType:
     found = _codes.get(facts)
     if found is None:
         source = writing.source_of(facts)
-        filename = f"{PACKAGE}core{os.sep}<call {len(_codes)}>"
+        # Named by what it says, so that other processes find it on disk, whichever ops they call first.
+        filename = f"{PACKAGE}core{os.sep}<call {crc32(source.encode()):08x}>"
         namespace: dict[str, Any] = {}
-        exec(compile(source, filename, "exec"), facade.shared, namespace)
+        exec(backend.code_of(source, filename), facade.shared, namespace)
         linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
         found = _codes[facts] = namespace["call"].__code__
     return found

@@ -205,7 +205,7 @@ def attach(
     carried = []
     for k in range(len(outs)) if op.many else op.differentiable_outputs:
         value = (out := outs[k])._value
-        dtype = value.dtype if type(value) is Tracer else dtype_of(value)
+        dtype = value.recorder.dtypes[value.index] if type(value) is Tracer else dtype_of(value)
         if dtype in DIFFERENTIABLE:
             carried.append((out, dtype))
     if not carried:
@@ -226,7 +226,8 @@ def attach(
             out._node = Output(node, k)
     else:
         out, node._dtype = carried[0]
-        node._shape = out._value.shape if type(out._value) is Tracer else shape_of(out._value)
+        value = out._value
+        node._shape = value.recorder.shapes[value.index] if type(value) is Tracer else shape_of(value)
         out._node = node
     stamp(node)
     for created in node_watchers:

@@ -102,7 +102,7 @@ class Patterns:
                 value, edge = v._value, v._node
                 if edge is not None:
                     wanted = True
-                    if edge is LEAF:
+                    if edge is LEAF and ((known := v._accumulator) is None or (edge := known()) is None):
                         edge = accumulator(v)
                 edges.append(edge)
             elif kind is Tracer:

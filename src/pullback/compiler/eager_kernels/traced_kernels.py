@@ -176,10 +176,24 @@ def _joined(slots: ndarray, sum: Array, combine: str) -> ndarray:
     return result.astype(sum.dtype, copy=False).reshape(sum.shape)
 
 
+def _name_of(part: Any) -> str:
+    """Return what a part of a key is called in each process; with its address where that cannot be said."""
+    if not isinstance(part, FunctionType):
+        return repr(part)
+    name = f"{part.__module__}.{part.__qualname__}"
+    if "<" not in name:
+        return name
+    if part.__closure__:
+        return repr(part)
+    # Other lambdas are called so, too, but do something else.
+    code = part.__code__
+    return f"{name} {(code.co_code, code.co_consts, code.co_names, code.co_varnames, part.__defaults__)}"
+
+
 def _entry_of(key: tuple[Any, ...]) -> str | None:
     """Return the name on disk of what was asked for; None where another process may call another thing so."""
-    names = [f"{k.__module__}.{k.__qualname__}" if isinstance(k, FunctionType) else repr(k) for k in key]
-    if any("<lambda>" in name or "<locals>" in name or " at 0x" in name for name in names):
+    names = [_name_of(part) for part in key]
+    if any(" at 0x" in name for name in names):
         return None
     return cache.key("eager kernel", engine.machine_name(), str(dtypes.get_default_dtype()), *names)
 

@@ -87,6 +87,7 @@ class Met:
             raise session.refusal("an object that the function makes holds itself")
         if key in session.inside:
             raise session.refusal("a list of a scheduler's is a result")
+        session.exchanged.shown(value)
         times = self._times[key] = self._times.get(key, 0) + 1
         if times > 1:
             return _Same(self._objects, key, self._left.get(key) == times)

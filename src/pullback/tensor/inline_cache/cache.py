@@ -39,6 +39,7 @@ from ...core.modes import (
     reset_modes,
 )
 from ...core.saved import pack_made
+from ...core.tracer import is_tracing
 from ...core.value import TensorBase
 from ...core.warn import noted as noted_warnings
 
@@ -103,7 +104,9 @@ class InlineCache:
         self._writes = getattr(function, "__name__", "").endswith("_")
 
     def count(self, *arguments: Any) -> None:
-        """Count a call until native code pays."""
+        """Count a call until native code pays; what is traced has no plans."""
+        if is_tracing():
+            return
         self._left -= 1
         if not self._left:
             self._left = self._calls

@@ -207,20 +207,17 @@ def _stand_in(kind: type) -> type[_Object]:
 
 def call_native(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a function of this package on arguments that hold nothing unseen."""
-    if any(map(number_settings.holds_later, (*args, *kwargs.values()))):
-        made = number_arguments.result(session, f, args, kwargs)
-        if made is not None:
-            return made
-        made = composed.result(session, f, args, kwargs)
-        if made is not ABSENT:
-            return made
-    for n, arg in enumerate(args):
-        if type(arg) not in PASSED and not isinstance(arg, TensorBase):
-            args = (*args[:n], *(given(session, f, a) for a in args[n:]))
-            break
-    for name, arg in kwargs.items():
-        if type(arg) not in TRANSPARENT and not isinstance(arg, TensorBase):
-            kwargs = {**kwargs, name: given(session, f, arg)}
+    others = [a for a in (*args, *kwargs.values()) if type(a) not in PASSED and not isinstance(a, TensorBase)]
+    if others:
+        if any(map(number_settings.holds_later, others)):
+            made = number_arguments.result(session, f, args, kwargs)
+            if made is not None:
+                return made
+            made = composed.result(session, f, args, kwargs)
+            if made is not ABSENT:
+                return made
+        args = tuple([given(session, f, arg) for arg in args])
+        kwargs = {name: given(session, f, arg) for name, arg in kwargs.items()}
     result = f(*args, **kwargs)
     if type(result) in containers.ITERATORS:
         return session.made(result)

@@ -152,6 +152,8 @@ def name_of(f: object) -> str:
 
 def call_function(session: Session, f: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a Python function."""
+    if id(f) in session.plain:
+        return native_functions.call_native(session, f, args, kwargs)
     file = f.__code__.co_filename
     if file.startswith(native_functions.HERE):
         return f(*args, **kwargs)
@@ -179,7 +181,7 @@ def call_function(session: Session, f: FunctionType, args: tuple[Any, ...], kwar
     if f.__name__ in _REFUSED_NAMES:
         raise session.refusal(f"it calls {f.__name__}")
     if native_functions.is_native(file):
-        if id(f) in session.plain or not native_functions.holds_users(f):
+        if not native_functions.holds_users(f):
             session.plain[id(f)] = f
             return native_functions.call_native(session, f, args, kwargs)
         if file.startswith(_TRANSFORMS):

@@ -16,8 +16,10 @@ class Knowledge:
     """Keep what earlier traces of a function have found out."""
 
     def __init__(self) -> None:
-        #: Places that each call leaves another tensor in, by the container's identity and the key.
+        #: Places that each call leaves another tensor or container in, by what has them and the key.
         self.places: dict[Any, Guard] = {}
+        #: Such places whose container is told by its identity all the same (see `Exchanged`).
+        self.whole: set[Any] = set()
         #: Places with a number that each call changes, or finds changed.
         self.counters: dict[Any, Guard] = {}
         #: Such places whose number decides what the function does, so that it is guarded all the same.

@@ -18,6 +18,7 @@ from ....core.value import TensorBase
 from ..unsupported import OnlyNow, Unsupported, user_line
 from .deferred import Applied, Counter, Deferred, fixed
 from .effects import Effect
+from .exchanged import Exchanged, is_plain
 from .guards import (
     ABSENT,
     Contents,
@@ -103,7 +104,7 @@ class Reads:
         #: Lists, and other containers, that were changed otherwise than by adding to them.
         self._cut: set[int] = set()
         self._slots: set[Any] = set()
-        self._there: dict[int, Any] = {}
+        self.there: dict[int, Any] = {}
         #: Deferred numbers that the function has asked for, and what they are.
         self.late: list[tuple[Deferred, Any]] = []
         #: Those that may turn out to be an error, which eager raises where they are worked out.
@@ -115,6 +116,8 @@ class Reads:
         self.functions: dict[type, None] = {}
         #: Dicts of the user's with keys that no code of the user's compares.
         self._looked_into: dict[int, Any] = {}
+        self.exchanged = Exchanged(self)
+        self._is_later = False
 
     def refusal(self, why: str, kind: Callable[[str], Exception] = Unsupported) -> Exception:
         """Let the trace come to nothing; return the error that says why."""
@@ -168,6 +171,7 @@ class Reads:
         """
         before = self._noted, self.guards, self._written
         self._noted, self.guards, self._written = {}, [], {}
+        self._is_later = True
         self.lookups.clear()
         for cls in self.functions:
             self.custom(cls)
@@ -177,6 +181,7 @@ class Reads:
             noted, reads = self._noted, self.guards
         finally:
             self._noted, self.guards, self._written = before
+            self._is_later = False
         # What is checkpointed reads again what the call has read.
         custom = any(cls.__module__.partition(".")[0] not in _OURS for cls in self.functions)
         again = () if custom else before[0]
@@ -193,7 +198,8 @@ class Reads:
             return value
         if id(value) in self.arguments and not isinstance(value, tuple):
             raise self.refusal("a container that the function is given is found elsewhere, too", OnlyNow)
-        self._there[id(value)] = value
+        self.there[id(value)] = value
+        self.exchanged.shown(value)
         if isinstance(value, (tuple, frozenset)):
             # A class of the user's may have an `__iter__` of its own.
             iterate: Any = tuple.__iter__ if isinstance(value, tuple) else frozenset.__iter__
@@ -214,7 +220,7 @@ class Reads:
 
     def was_there(self, value: object) -> bool:
         """Return whether an object was there before the trace: it was read from the user's state."""
-        return id(value) in self._there
+        return id(value) in self.there
 
     def note(self, guard: Guard, name: Any) -> None:
         """Add a guard, once by its name."""
@@ -236,7 +242,8 @@ class Reads:
             return dict.get(container, key, ABSENT)
         if name not in self._looked_into:
             self._look_into(container)
-        self.tell_key(container, key)
+        if type(key) is not str:
+            self.tell_key(container, key)
         value = dict.get(container, key, ABSENT)
         if name in self.tainted:
             foreseen = self.scheduled.left_in(container, key) if self.scheduled is not None else None
@@ -287,6 +294,11 @@ class Reads:
             self._noted[name] = guard
             self.cells.meet(value, guard)
             return value
+        if name in self.knowledge.places and is_plain(value) and not self._is_later:
+            if (copy := self.exchanged.read(name, guard)) is not ABSENT:
+                self._keep += (guard.container, value, copy)
+                self._noted[name] = self.places[name]
+                return copy
         if name in self.knowledge.counters and type(value) in (int, float):
             self._keep.append(guard.container)
             self.note(Guard(kind_of, guard, None, type(value)), (*name, "kind"))
@@ -474,19 +486,6 @@ class Reads:
             self.seen(value)
         if function.__kwdefaults__:
             self.whole_dict(function.__kwdefaults__)
-
-    def tensor_attribute(self, tensor: object, name: str) -> Any:
-        """Read what the user has set on a tensor; `ABSENT` where nothing is set."""
-        if not self.cells.is_cell(tensor):
-            return tensor.__dict__.get(name, ABSENT)
-        if self.cells.is_argument(tensor):
-            if name in dict_of(tensor, None):
-                raise self.refusal(f"it reads .{name} of a tensor that it is given", OnlyNow)
-            self.cells.without(tensor, name)
-            return ABSENT
-        self.told(tensor)
-        held = self.dict_of(tensor)
-        return ABSENT if held is None else self.dict_item(held, name)
 
     def read_slot(self, thing: Any, slot: Any) -> Any:
         """Read a slot of an object."""

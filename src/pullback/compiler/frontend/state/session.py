@@ -13,6 +13,7 @@ from ....core.value import TensorBase, wrap
 from ..unsupported import user_line
 from .deferred import Deferred, GivenArray, Item, Memory, Number, formula
 from .effects import copied, name_of
+from .exchanged import is_plain
 from .guards import Guard, answer
 from .writes import Writes
 
@@ -187,13 +188,14 @@ class Session(Writes):
 
     def changing(self) -> bool:
         """Note the places that were read and then written to; whether they are news."""
-        news = False
+        news = self.exchanged.finish(self.changed(), self.changes_given)
         assigned = [(name, effect.args[-1]) for effect in self.net_effects() if (name := name_of(effect))]
         for name, value in (*assigned, *self._moved()):
             guard = self._noted.get(name)
             if guard is None:
                 continue
-            if isinstance(guard.value, TensorBase) and isinstance(value, TensorBase):
+            kinds = [isinstance(each, TensorBase) or 2 * is_plain(each) for each in (guard.value, value)]
+            if kinds in ([1, 1], [2, 2]):
                 if name not in self.knowledge.places and guard.value is not value:
                     self.knowledge.places[name] = guard
                     news = True

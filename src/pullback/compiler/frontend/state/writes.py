@@ -10,6 +10,7 @@ from collections.abc import Callable
 from types import CellType
 from typing import TYPE_CHECKING, Any
 
+from ..unsupported import OnlyNow
 from .effects import (
     ASSIGNING,
     GROWING,
@@ -25,7 +26,7 @@ from .effects import (
     without_passing,
     without_pushed,
 )
-from .guards import ABSENT, cell_contents, class_dict, dict_keys, slot_of
+from .guards import ABSENT, cell_contents, class_dict, dict_keys, dict_of, slot_of
 from .reads import Reads
 
 if TYPE_CHECKING:
@@ -157,6 +158,19 @@ class Writes(Reads):
             self.effect(set_class, cls, name, value)
         set_class(cls, name, value)
         self.lookups.clear()
+
+    def tensor_attribute(self, tensor: object, name: str) -> Any:
+        """Read what the user has set on a tensor; `ABSENT` where nothing is set."""
+        if not self.cells.is_cell(tensor):
+            return tensor.__dict__.get(name, ABSENT)
+        if self.cells.is_argument(tensor):
+            if name in dict_of(tensor, None):
+                raise self.refusal(f"it reads .{name} of a tensor that it is given", OnlyNow)
+            self.cells.without(tensor, name)
+            return ABSENT
+        self.told(tensor)
+        held = self.dict_of(tensor)
+        return ABSENT if held is None else self.dict_item(held, name)
 
     def write_tensor_attribute(self, tensor: object, name: str, value: object) -> None:
         """Set an attribute on a tensor that no class has."""
