@@ -45,6 +45,8 @@ def test_special_complex_numbers() -> None:
     assert str(z[:3:2].sigmoid().tolist()) == "[(0.5+0j), (1+0j)]"
     assert str(z[1].sigmoid().imag.item()) == "0.0"
     assert str(z[2:].sgn().tolist()) == "[(nan+nanj), 1j]"
+    huge = torch.tensor([3e38 + 3e38j, -1e38j] * 9, dtype=torch.complex64)  # the first one's size is infinite
+    assert huge.sgn()[:2].tolist() == torch.compile(torch.sgn)(huge)[:2].tolist() == [0, -1j]
     assert torch.tensor([3e-40 + 4e-40j, 2e-45j] * 9, dtype=torch.complex64).sgn()[:2].tolist() == [
         pytest.approx(0.6 + 0.8j, abs=2e-6), 1j,
     ]  # fmt: skip

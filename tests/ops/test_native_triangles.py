@@ -187,3 +187,12 @@ def test_stacks_of_systems(rows: int, dtype: Any, monkeypatch: Any) -> None:
     a[1, 0, :, 1] = 0
     with pytest.raises(RuntimeError, match=r"\(Batch element 2\): The diagonal element 2 is zero"):
         torch.linalg.inv(a)
+
+
+@pytest.mark.parametrize("stacks", [(1, 4), (4, 1)])
+def test_stack_of_one_is_taken_for_each_of_the_others(stacks: tuple[int, int]) -> None:
+    random = np.random.default_rng(0)
+    a = random.standard_normal((stacks[0], 24, 24)) / 50 + np.eye(24)
+    b = random.standard_normal((stacks[1], 24, 9))
+    x = torch.linalg.solve_triangular(torch.from_numpy(a), torch.from_numpy(b), upper=True)
+    np.testing.assert_allclose(np.triu(a) @ x.numpy(), np.broadcast_to(b, x.shape), atol=1e-12)

@@ -189,7 +189,7 @@ def solve_triangles(a: ndarray, b: ndarray, upper: bool, unit: bool, left: bool 
         return None
     x = empty_columns((*lead, *item), b.dtype)
     flat = [a, b, x]
-    if len(lead) > 1 or not a.ndim == b.ndim == 3:
+    if len(lead) > 1 or not a.shape[:-2] == b.shape[:-2] == lead:
         flat = [np.broadcast_to(v, (*lead, *v.shape[-2:])).reshape(-1, *v.shape[-2:]) for v in flat]
     if b.itemsize not in flat[1].strides[1:]:
         flat[1] = column_major(flat[1])

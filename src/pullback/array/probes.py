@@ -6,6 +6,7 @@ one number, and arrays of which only the last element is another.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
@@ -44,14 +45,14 @@ def _changed(array: ndarray, number: ndarray, last_only: bool) -> ndarray:
 
 
 def _lists(
-    arrays: Sequence[ndarray], places: Sequence[int], shift: int, both: bool = True
-) -> Iterator[list[ndarray]]:
+    arrays: Sequence[ndarray], places: Sequence[int], shift: int, both: bool, own: Any
+) -> Iterator[list[ndarray]]:  # fmt: skip
     """Yield lists of arrays with other elements at some places; at each place the number is that of so many
     turns later than at the one before. Without `both` a number stands at all places or at the last one, two
     turns in a row, and floating numbers are shifted in the last turns: so each is met at each place.
     """
     beyond = 1 + max((a.size for a in arrays), default=0)
-    numbers = {k: _numbers(arrays[k].dtype, beyond) for k in places}
+    numbers = {k: (own or {}).get(k) or _numbers(arrays[k].dtype, beyond) for k in places}
     for turn in range(max(map(len, numbers.values()), default=0)):
         several = any(arrays[k].size > 1 for k in places)
         later = shift if both else shift + (turn >= len(_INTEGERS) + 1)
@@ -64,8 +65,9 @@ def _lists(
 
 
 def probe(
-    arrays: Sequence[ndarray], ask: Callable[[list[ndarray]], bool], looks: bool = True, again: bool = False
-) -> None:
+    arrays: Sequence[ndarray], ask: Callable[[list[ndarray]], bool], looks: bool = True, again: bool = False,
+    own: Any = None,
+) -> None:  # fmt: skip
     """Ask with lists of arrays like those that are given, with other elements; integers stay where they may
     be places at which nothing `looks` again. `ask` gives whether the plan takes such elements.
 
@@ -75,14 +77,15 @@ def probe(
     on tensors, has seven lists, in which a number stands at all places or at the last one: a look at the rule
     of a product of 256×64 numbers took 12 ms with 56 lists, of which 10 were these calls. So has a function
     that is looked at `again`, for arguments that differ from earlier ones in sizes and numbers alone.
+    Arrays at some places have their `own` numbers.
     """
     small = [k for k, a in enumerate(arrays) if a.size <= MOST and (looks or a.dtype.kind not in "iu")]
     both, each = looks and not again, looks and len(small) <= _ONE_BY_ONE
     if len(small) > 1:
         shifts = range(1 + (both and each))
-        taken = [ask(given) for shift in shifts for given in _lists(arrays, small, shift, both)]
+        taken = [ask(given) for shift in shifts for given in _lists(arrays, small, shift, both, own)]
         each &= not all(taken)
     if each or len(small) == 1:
         for k in small:
-            for given in _lists(arrays, [k], 0, both):
+            for given in _lists(arrays, [k], 0, both, own):
                 ask(given)

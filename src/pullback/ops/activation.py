@@ -61,10 +61,10 @@ def _chosen(condition: ndarray, x: Any, y: Any, dtype: Any) -> ndarray:
 def _leaky_relu(x: ndarray, slope: float) -> ndarray:
     if 0 < slope <= 1 and x.dtype.kind == "f":
         # Of an infinity and a slope that rounds to 0 the product is not the smaller one.
-        factor = x.dtype.type(slope)
-        if factor:
+        factor = _of(x, slope)
+        if factor != 0:
             return np.maximum(x, x * factor)
-    return _chosen(x > 0, x, x * x.dtype.type(slope), x.dtype)
+    return _chosen(x > 0, x, x * _of(x, slope), x.dtype)
 
 
 leaky_relu = _activation(

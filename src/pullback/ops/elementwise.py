@@ -138,7 +138,7 @@ def _signs(x: ndarray, /, out: Any = ...) -> ndarray:
         # Not x / size: NumPy multiplies by 1/size, which is infinite for subnormal numbers, and takes longer.
         signs.real, signs.imag = x.real / size, x.imag / size
         np.copyto(signs, 0, where=size == 0)
-        np.copyto(signs, complex(np.nan, np.nan), where=np.isinf(size))
+        np.copyto(signs, complex(np.nan, np.nan), where=np.isinf(x.real) | np.isinf(x.imag))
         return into(out, signs)
     if x.dtype.kind != "f":
         return np.sign(x, out=out)

@@ -7,6 +7,7 @@ import numpy as np
 from .. import errors
 from ..array import dtypes
 from ..array.dtype_words import not_implemented, type_word
+from ..core.meta import Meta
 from ..core.promotion import check_broadcast
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..ops import activation as o
@@ -116,7 +117,7 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
         x = x if dtype_of(x) == dtype else cast(x, dtype)
         norm = r.vector_norm(x, 2.0, dims, True)
         # What lifts a norm to eps is a constant where it applies: the norm's own slope is kept, as in torch.
-        plain = norm._node is None and type(norm._value) is np.ndarray
+        plain = norm._node is None and isinstance(norm._value, (np.ndarray, Meta))
         parts.append(x / (clamp(norm, eps, None) if plain else norm + clamp(eps - norm.detach(), 0, None)))
     return sum_dims(parts[0] * parts[1], dims, False)
 

@@ -180,6 +180,26 @@ def agrees(
     return agreed > 1 and own > 0 and not alike
 
 
+#: What is done to a number by itself with the same bits, once it is rounded.
+_ALIKE = (
+    np.negative, np.positive, np.absolute, np.less, np.less_equal, np.greater, np.greater_equal, np.equal,
+    np.not_equal, DECIDE,
+)  # fmt: skip
+
+
+def takes_as_they_are(recording: Recording, numbers: Sequence[int]) -> bool:
+    """Return whether numbers among arrays, floats in Python, are computed with others' elements alone."""
+    alone = set(numbers)
+    fixed = {k for k, (kind, _) in enumerate(recording.memories) if kind == FIXED}
+    for step in recording.steps:
+        inputs = {part.memory for part in step.operands[: len(step.operands) - step.written]}
+        if inputs & alone and inputs <= alone | fixed:
+            if step.ufunc not in (*_ALIKE, *["convert"][: inputs <= {*numbers}]):
+                return False
+            alone |= {part.memory for part in step.outputs()}
+    return True
+
+
 def _raises(error: type[Exception], function: Callable[..., Any], given: Sequence[ndarray]) -> bool:
     try:
         with np.errstate(all="ignore"):

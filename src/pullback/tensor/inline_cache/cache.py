@@ -43,6 +43,7 @@ from ...core.tracer import is_tracing
 from ...core.value import TensorBase
 from ...core.warn import noted as noted_warnings
 
+changes = import_later(".numbers", __package__)
 draws = import_later(".draws", __package__)
 planning = import_later(".planning", __package__)
 writes = import_later(".writes", __package__)
@@ -80,8 +81,8 @@ class InlineCache:
     do.
     """
 
-    __slots__ = ("_asked", "_calls", "_casts", "_earned", "_function", "_general", "_kinds", "_left",
-                 "_looks", "_met", "_numbers", "_pause", "_plans", "_table", "_use", "_writes")
+    __slots__ = ("_asked", "_calls", "_casts", "_earned", "_floats", "_function", "_general", "_kinds",
+                 "_left", "_looks", "_met", "_numbers", "_pause", "_plans", "_table", "_use", "_writes")
 
     def __init__(
         self, function: Function, kinds: Any, general: Function, use: Callable[[Function | None], None],
@@ -95,6 +96,8 @@ class InlineCache:
         #: Whether autocast may cast something in a call that has a plan.
         self._casts = False
         self._asked, self._numbers = 0, dict[tuple[float, ...], int]()
+        #: The floats of the call asked last, by their places.
+        self._floats: dict[int, float] = {}
         #: Kinds of arguments that have had a plan.
         self._met: set[tuple[Any, ...]] = set()
         self._table: Any = None
@@ -211,8 +214,19 @@ class InlineCache:
         tensors = list(_tensors(given))
         plain = given and len(tensors) <= TENSORS and all(map(_is_plain, tensors)) and _are_usual(modes())
         numbers = tuple(_numbers(given)) if plain and not _specialising and _are_fixed(given) else None
-        if numbers is None or (numbers and self._are_new(numbers)):
+        if numbers is None:
             return None
+        own: dict[int, Any] = {}
+        if numbers and self._are_new(numbers):
+            own = self._changing(given, tensors)
+            if autocast or not own:
+                return None
+            call, told = changes.taking(call, own), tuple([own.get(k, v) for k, v in enumerate(given)])
+            given = tuple([v.tensor if k in own else v for k, v in enumerate(told)])
+            tensors = list(_tensors(given))
+            arguments = told[:by_place] + arguments[by_place:]
+            named = dict(zip(named, told[by_place:], strict=True))
+        tried = {k: v.alike for k, tensor in enumerate(tensors) for v in own.values() if v.tensor is tensor}
         kind = (*_kinds(given), *named)
         met = kind in self._met
         if self._waits_longer(tensors, met):
@@ -224,7 +238,7 @@ class InlineCache:
         recorded = tuple(map(planning.has_history, tensors))
         result = call(*given)
         stand = before if before.note_end() else None
-        if stand and has_foreign_threads():  # what they draw meanwhile would be drawn twice
+        if stand and (own or has_foreign_threads()):  # what they draw meanwhile would be drawn twice
             return result
         # Where no plan is found, the next attempt is to wait twice as long.
         self._pause = min(2 * self._pause, _SELDOM)
@@ -242,9 +256,9 @@ class InlineCache:
                     given, tensors, alike = planning.without_inference(call, given, tensors, result)
                 versions = [0] * len(tensors)
             looked_at = self._kinds is not None and by_place > self._kinds.safe
-            function = call if named or looked_at or stand else self._function
+            function = call if named or looked_at or stand or own else self._function
             compute, *plan = self._planned(
-                source, function, given, tensors, versions, recorded, alike, stand, met
+                source, function, given, tensors, versions, recorded, alike, stand, met, tried
             )
             self._casts = self._casts or not (met or planning.casts(call, given, tensors) is False)
             # In between another thread's trace may have come upon a tensor, which has no strides then.
@@ -274,6 +288,7 @@ class InlineCache:
     def _planned(
         self, source: Any, function: Function, given: Any, tensors: list[Any], versions: list[int],
         recorded: tuple[bool, ...], result: Any, stand: Any, met: bool,
+        tried: dict[int, Any],
     ) -> Any:  # fmt: skip
         texts: list[Any] = []
         # What writes by its name, or because it was told to (``inplace=True``).
@@ -282,14 +297,17 @@ class InlineCache:
             for tensor, version in zip(tensors, versions, strict=True)
         ):
             compute, *plan = writes.planned_write(
-                function, given, tensors, recorded, result, stand, met
+                function, given, tensors, recorded, result, stand, met, tried
             )
         else:
             compute, *plan = planning.planned(
-                function, given, tensors, result, self._looks, stand, met, texts
+                function, given, tensors, result, self._looks, stand, met, texts, tried
             )
         if compute is not None and not getattr(compute, "is_data_shaped", False):
-            compute = source.replayed(compute, [tensor._value for tensor in tensors], plan[-2], stand)
+            arrays = [tensor._value for tensor in tensors]
+            called, compute = compute, source.replayed(compute, arrays, plan[-2], stand, [*tried])
+            if tried and compute is called:
+                raise planning.Unplanned
         if texts:
             compute = planning.warned(compute, texts, bool(stand))
         return compute, *plan
@@ -298,6 +316,15 @@ class InlineCache:
         self._plans -= 1
         self._pause = self._calls
         self._table[1] = self._calls if self._plans else _NEVER
+
+    def _changing(self, given: tuple[Any, ...], tensors: list[Any]) -> dict[int, Any]:
+        """Return what stands for the floats that differ from those of the call asked before."""
+        before, self._floats = self._floats, {k: v for k, v in enumerate(given) if type(v) is float}
+        changed = {k: v for k, v in self._floats.items() if before.get(k, v) != v}
+        if modes() is INFERENCE or any(map(planning.has_history, tensors)):
+            return {}
+        found: dict[int, Any] = changes.changing(changed, [tensor._value for tensor in tensors])
+        return found
 
     def _are_new(self, numbers: tuple[float, ...]) -> bool:
         """Return whether numbers, behind the first few, were not given before the last pause: those of a rate

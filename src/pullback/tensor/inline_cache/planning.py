@@ -96,12 +96,13 @@ def without_inference(call: Function, given: tuple[Any, ...], tensors: list[Any]
 
 def planned(
     function: Function, given: tuple[Any, ...], tensors: list[Any], result: Any, looks: bool,
-    stand: Stand | None, met: bool, texts: list[Any],
+    stand: Stand | None, met: bool, texts: list[Any], tried: Any,
 ) -> Any:  # fmt: skip
     """Return what computes a call, its results and their container (`table.InlineCaches.add`). A function
     that `looks` at places before a kernel writes to them is tried with others, with fewer where arguments of
-    the kind were `met`. Where it draws, it does so from where the streams `stand`. The warnings that it gives
-    each time are added to `texts`. Raises where it is none whose like can be known.
+    the kind were `met`, at some places with those `tried`. Where it draws, it does so from where the streams
+    `stand`. The warnings that it gives each time are added to `texts`. Raises where it is none whose like can
+    be known.
     """
     notes = Notes()
     arrays = [tensor._value for tensor in tensors]
@@ -144,7 +145,7 @@ def planned(
             raise Unplanned
         return taken
 
-    probe(arrays, ask, looks, met)
+    probe(arrays, ask, looks, met, tried)
     seen = any(type(r) is tuple and r[0] < len(tensors) for r, _ in told)
     if seen and any((tensor._node is not None) is not r for tensor, r in zip(tensors, recorded, strict=True)):
         raise Unplanned  # a view of what has a history, unrecorded: the plan would not fit this call itself

@@ -97,12 +97,21 @@ class Notes:
         #: The streams that are drawn from, and whether what comes with a draw or behind it may fail.
         self.streams: list[Any] = []
         self._may_fail = False
+        #: The names of floats that change, and of what they are with the other sign.
+        self._changing: dict[object, str] = {}
 
     def layout(self, shape: Sequence[int], dtype: Any, strides: Any, memory: Any = None, at: int = 0) -> Any:
         made = Layout(shape, dtype, strides, memory, at)
         made.notes, made.name = self, f"v{self.count}"
         self.count += 1
         return made
+
+    def add_number(self, layout: Layout, value: float, dtype: np.dtype[Any]) -> None:
+        """Note a number that changes: what is equal to it now is taken for it."""
+        name = f"n{layout.name}"
+        self.lines.append(f"{name} = {layout.name}.astype({self._told(dtype)})")
+        self._changing[value] = name
+        self._changing.setdefault(-value, f"-{name}")
 
     def drawn_for(self, tensor: Any) -> Any:
         """Return what stands for a tensor that is drawn for: a noted one, or an array laid out alike."""
@@ -184,6 +193,8 @@ class Notes:
             return value.name
         if isinstance(value, Meta):
             raise Unplanned
+        if type(value) is float and value in self._changing:
+            return self._changing[value]
         if isinstance(value, TensorBase):
             value = value._value
             if type(value) is not ndarray or value.ndim:

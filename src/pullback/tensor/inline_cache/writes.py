@@ -30,12 +30,12 @@ Function = Callable[..., Any]
 
 def planned_write(
     function: Function, given: tuple[Any, ...], tensors: Sequence[Any], recorded: tuple[bool, ...],
-    result: Any, stand: Stand | None = None, met: bool = False,
+    result: Any, stand: Stand | None, met: bool, tried: Any,
 ) -> tuple[Any, ...]:  # fmt: skip
     """Return what computes a call and writes what it gives, with what else is a plan
     (`table.InlineCaches.add`). `recorded` tells which tensors had a history before the call. Where it draws,
     it does so from where the streams `stand`. It is tried with fewer other elements where arguments of the
-    kind were `met`. Raises where it is none whose like can be known.
+    kind were `met`, at some places with those `tried`. Raises where it is none whose like can be known.
     """
     places = [k for k, tensor in enumerate(tensors) if tensor is result]
     if len(places) != 1 or modes() is INFERENCE or (any(recorded) and result._view is not None):
@@ -57,7 +57,7 @@ def planned_write(
         return True
 
     ask(own)
-    probe(own, ask, again=met)
+    probe(own, ask, again=met, own=tried)
     attached = [(target, history.source(stand_in._node))] if history.nodes else []
     results = [(target, Source(CONSTANT))]
     return (

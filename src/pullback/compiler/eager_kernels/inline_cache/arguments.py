@@ -14,9 +14,10 @@ from ....core.tracer import running
 from ....core.versions import NoVersions
 from ....core.views import INFERENCE_VIEW, MULTI_VIEW, NO_GRAD_VIEW, View
 from ....tensor.inline_cache import cache
+from ....tensor.inline_cache.numbers import Changing
 from ...emit.restricted_python import Bool, Int, Object, Words, native, null, python
 from ...runtime.native_specification import ALIGNED
-from ...runtime.python_objects import same_words
+from ...runtime.python_objects import same_words, shared
 
 #: Words of the table of a function: its first plan, the calls until it is to look at one, and objects.
 FIRST, LEFT = 0, 1
@@ -37,6 +38,7 @@ OBJECTS: tuple[Any, ...] = (
 #: Kinds of arguments: among the tensors those without a history and with one, and those of which that does
 #: not matter; how many arguments there are, by place; tensors at most, of which half are given, and nodes.
 (_SAME_OBJECT, _SAME_FLOAT, _SAME_INT, _WITHOUT_HISTORY, _SEQUENCE, _ANY_TENSOR, _WITH_HISTORY) = range(7)
+_CHANGING = 8
 ARGUMENTS, TENSORS, NODES = 4, 2 * cache.TENSORS, 24
 #: What is asked of tensors: whether histories matter, whether views of them are made that record, and whether
 #: they may be inference tensors.
@@ -58,6 +60,12 @@ def argument_words(value: Any, words: list[int], kept: list[Any], recorded: Iter
             tensor = _WITH_HISTORY if next(recorded) else _WITHOUT_HISTORY
         words += [tensor, id(array.dtype), array.ndim, *array.shape, *array.strides]
         kept.append(array.dtype)
+    elif kind is Changing:
+        array = value.tensor._value
+        words += [_CHANGING, *np.array(value.alike[:2]).view(np.int64).tolist(), id(array)]
+        kept.append(array)
+        if recorded is not None:
+            next(recorded)
     elif kind is float:
         words += [_SAME_FLOAT, int(np.float64(value).view(np.int64))]
     elif kind is list or kind is tuple:
@@ -94,6 +102,8 @@ def match(thing: Object, told: Words, header: Words, aside: Words, asked: Int) -
             return told + 2
         python.PyErr_Clear()
         return null
+    if kind == _CHANGING:
+        return match_number(thing, told, header, aside)
     if kind == _SEQUENCE:
         return match_items(thing, told, header, aside, asked)
     if not holds_array(thing, header, asked):
@@ -102,6 +112,36 @@ def match(thing: Object, told: Words, header: Words, aside: Words, asked: Int) -
     if any_history or has_history_as(thing, kind == _WITH_HISTORY, header, asked):
         return match_array(thing, told, aside)
     return null
+
+
+@native
+def match_number(thing: Object, told: Words, header: Words, aside: Words) -> Words:
+    """Do `match` for a float that changes: compare its bits with those of two others, and put it aside with
+    the array whose dtype `given_array` gives it.
+    """
+    count = aside[0] + 1
+    if count > TENSORS // 2 or thing.type is not header[AT_FLOAT]:
+        return null
+    if thing.bits < told[1] or thing.bits > told[2]:
+        return null
+    aside[0] = count
+    aside[count] = thing
+    aside[TENSORS + count] = told[3]
+    return told + 4
+
+
+@native
+def given_array(thing: Object, array: Object, header: Words) -> Object:
+    """Return the array of an argument, or for a float one of it that is new; null where memory is missing."""
+    if thing.type is not header[AT_FLOAT]:
+        return shared(array)
+    array_type: Object = header[AT_ARRAY]
+    dtype = shared(array.dtype)
+    own = python.PyArray_NewFromDescr(array_type, dtype, 0, null, null, null, 0, null)
+    if own is not null:
+        held: Words = own.data
+        held[0] = thing.bits
+    return own
 
 
 @native

@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 
 from ....array.blas import single_threaded
-from ....array.loop_recording.recording import agrees, lying_alike, record
+from ....array.loop_recording.recording import agrees, lying_alike, record, takes_as_they_are
 from ....array.loop_recording.steps import DECIDE, Recording
 from ....array.named_tuples import NamedTuple
 from ....array.strides import address, restrided
 from ....core import facade
 from ....core.blame import written
 from ....core.inplace import move_history
-from ....tensor.inline_cache.nodes import Left, Source
+from ....tensor.inline_cache.nodes import Left, Source, Unplanned
 from ...emit import python_functions
 from ...runtime import engine
 from .arguments import (
@@ -197,13 +197,15 @@ class InlineCaches:
         return python_functions.function(entry, self._library.address(entry), table), table
 
     def replayed(
-        self, compute: Callable[..., Any], arrays: Sequence[np.ndarray], target: int = -1, stand: Any = None
+        self, compute: Callable[..., Any], arrays: Sequence[np.ndarray], target: int = -1, stand: Any = None,
+        numbers: Sequence[int] = (),
     ) -> Callable[..., Any]:
         """Return a native function that gives what a function does of arrays of these shapes and strides,
         where it is made of NumPy's loops and on few elements; else the function itself. It may write to one
         of them, `target`. Where it draws, `stand` sets the streams back before each call that is compared.
+        Where some arrays are `numbers` that Python has as floats, no decision may be another one.
         """
-        if target < 0 and any(views := _views(compute, arrays)):
+        if target < 0 and not numbers and any(views := _views(compute, arrays)):
             if None not in views:
                 each = _each(views, len(arrays))
                 return each if stand is None and agrees(compute, each, arrays, []) else compute
@@ -217,9 +219,14 @@ class InlineCaches:
         most = max(_MADE, len(recording.steps) * _MADE_A_STEP)
         if max((r.size for _, r in recording.results), default=0) > most or _own_elements(recording) > _OWN:
             return compute
+        if not takes_as_they_are(recording, numbers):
+            return compute
         left: list[None] = []
+        compared: list[None] = []
 
         def leave(*arrays: np.ndarray) -> Any:
+            if numbers and compared:
+                raise Unplanned
             if len(left) < _TURNS:
                 left.append(None)
             return compute(*arrays)
@@ -230,7 +237,9 @@ class InlineCaches:
         if found is None:
             return compute
         told = [f if stand is None else stand.told(f) for f in (compute, found)]
-        return found if agrees(told[0], told[1], arrays, left) else compute
+        agreed = agrees(told[0], told[1], arrays, left)
+        compared.append(None)
+        return found if agreed else compute
 
     def add(
         self, table: np.ndarray, arguments: tuple[Any, ...], named: dict[str, Any],

@@ -29,6 +29,7 @@ from .arguments import (
     NODES,
     TAKES_INFERENCE,
     TENSORS,
+    given_array,
     match,
 )  # fmt: skip
 from .nodes import place_of_call, record
@@ -251,7 +252,10 @@ def do_plan(plan: Words, aside: Object, header: Words, unrecorded: Object) -> Ob
     if writes and not may_write(plan, tensors, aside, header, unrecorded):
         return shared(none)
     for p in range(tensors):
-        python.Py_IncRef(aside[1 + TENSORS + p])
+        array = given_array(aside[1 + p], aside[1 + TENSORS + p], header)
+        if array is null:
+            return null
+        aside[1 + TENSORS + p] = array
     could = compute(plan, tensors, aside, header, unrecorded)
     if could == 0:
         return null
