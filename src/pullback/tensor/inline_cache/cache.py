@@ -207,7 +207,6 @@ class InlineCache:
         """
         named = named or {}
         given = arguments[: next((k for k, a in enumerate(arguments) if a is ABSENT), len(arguments))]
-        by_place = len(given)
         given += tuple(named.values())
         call = partial(_with_names, self._general, [*named])
         self._table[1] = self._pause
@@ -221,12 +220,15 @@ class InlineCache:
             own = self._changing(given, tensors)
             if autocast or not own:
                 return None
-            call, told = changes.taking(call, own), tuple([own.get(k, v) for k, v in enumerate(given)])
-            given = tuple([v.tensor if k in own else v for k, v in enumerate(told)])
-            tensors = list(_tensors(given))
-            arguments = told[:by_place] + arguments[by_place:]
-            named = dict(zip(named, told[by_place:], strict=True))
-        tried = {k: v.alike for k, tensor in enumerate(tensors) for v in own.values() if v.tensor is tensor}
+            call, given, arguments, named = changes.as_operands(call, given, own, arguments, named)
+        return self._specialised(call, given, own, arguments, named, autocast)
+
+    def _specialised(
+        self, call: Function, given: tuple[Any, ...], own: dict[int, Any], arguments: tuple[Any, ...],
+        named: dict[str, Any], autocast: bool,
+    ) -> Any:  # fmt: skip
+        """Do a call of which a plan may be made; `own` stands for numbers that change, by their places."""
+        tensors, by_place = list(_tensors(given)), len(given) - len(named)
         kind = (*_kinds(given), *named)
         met = kind in self._met
         if self._waits_longer(tensors, met):
@@ -252,13 +254,12 @@ class InlineCache:
             if modes() is INFERENCE:
                 # What is known without a history is known there too, but for the counters of versions.
                 put_modes(NO_GRAD)
-                with noted_warnings():
-                    given, tensors, alike = planning.without_inference(call, given, tensors, result)
+                given, tensors, alike = planning.without_inference(call, given, tensors, result)
                 versions = [0] * len(tensors)
             looked_at = self._kinds is not None and by_place > self._kinds.safe
             function = call if named or looked_at or stand or own else self._function
             compute, *plan = self._planned(
-                source, function, given, tensors, versions, recorded, alike, stand, met, tried
+                source, function, given, tensors, versions, recorded, alike, stand, met, own
             )
             self._casts = self._casts or not (met or planning.casts(call, given, tensors) is False)
             # In between another thread's trace may have come upon a tensor, which has no strides then.
@@ -287,9 +288,9 @@ class InlineCache:
 
     def _planned(
         self, source: Any, function: Function, given: Any, tensors: list[Any], versions: list[int],
-        recorded: tuple[bool, ...], result: Any, stand: Any, met: bool,
-        tried: dict[int, Any],
+        recorded: tuple[bool, ...], result: Any, stand: Any, met: bool, own: dict[int, Any],
     ) -> Any:  # fmt: skip
+        tried = {k: v.alike for k, tensor in enumerate(tensors) for v in own.values() if v.tensor is tensor}
         texts: list[Any] = []
         # What writes by its name, or because it was told to (``inplace=True``).
         if self._writes or any(

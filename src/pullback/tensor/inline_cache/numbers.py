@@ -52,6 +52,18 @@ def changing(floats: Mapping[int, float], arrays: Sequence[ndarray]) -> dict[int
     return found if all(v.alike for v in found.values()) else {}
 
 
-def taking(function: Callable[..., Any], own: Mapping[int, Changing]) -> Callable[..., Any]:
-    """Return a function that takes tensors in place of numbers."""
-    return lambda *given: function(*[own[k].number(v) if k in own else v for k, v in enumerate(given)])
+def as_operands(
+    function: Callable[..., Any], given: tuple[Any, ...], own: Mapping[int, Changing],
+    arguments: tuple[Any, ...], named: Mapping[str, Any],
+) -> Any:  # fmt: skip
+    """Return a function that takes tensors in place of numbers, what it is given, and the arguments of the
+    call by place and by name with what stands for the numbers.
+    """
+    def call(*given: Any) -> Any:
+        return function(*[own[k].number(v) if k in own else v for k, v in enumerate(given)])
+
+    by_place, told = len(given) - len(named), tuple([own.get(k, v) for k, v in enumerate(given)])
+    return (
+        call, tuple([v.tensor if k in own else v for k, v in enumerate(told)]),
+        told[:by_place] + arguments[by_place:], dict(zip(named, told[by_place:], strict=True)),
+    )  # fmt: skip
