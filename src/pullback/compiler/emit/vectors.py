@@ -201,6 +201,16 @@ class Code(Lines):
         if count > whole:
             vector(whole, count - whole)
 
+    def over(self, count: int, vector: Callable[[int | str, int], None]) -> None:
+        """Call ``vector(position, kept)`` for vectors that cover a row, for some elements twice: the last one
+        begins where it still is whole.
+        """
+        if count < self.lanes:
+            vector(0, count)
+            return
+        with self.loop(0, -(-count // self.lanes)) as loop:
+            vector(self.least(self.times(loop.index, self.lanes), count - self.lanes), self.lanes)
+
     def transposed(self, rows: Sequence[str]) -> list[str]:
         """Return the columns of a square of as many vectors as a vector has lanes."""
         square, lanes = list(rows), self.lanes

@@ -128,7 +128,7 @@ class ByChannel(Correlation):
                 for n, column in enumerate(code.transposed(rows)):
                     code.store_part(column, code.at(target, n * each), range(kept))
 
-        code.along(self.rows.positions * self.columns.positions, turn)
+        code.over(self.rows.positions * self.columns.positions, turn)
 
     def row(self, loop: Loop, read: str, factor: str, row: Tap, columns: tuple[Tap, ...]) -> None:
         """Add the products of a row of the kernel."""

@@ -41,7 +41,7 @@ def turn(code: Code, source: str, pitch: int, target: str, height: int, count: i
         for n, column in enumerate(code.transposed(rows)[:kept]):
             code.store(column, to, n * height)
 
-    code.along(count, vector)
+    code.over(count, vector)
 
 
 def pack(
