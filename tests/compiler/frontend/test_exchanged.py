@@ -131,6 +131,30 @@ def step():
     d["s"] = d["t"] = [x, x * 0.5]
     return x
 """,
+    "it holds a list twice": """
+one = [a]
+d["s"] = one, one
+def step():
+    first, second = d["s"]
+    one = [first[0] + (1 if first is second else 2)]
+    d["s"] = one, one
+    return one[0]
+""",
+    "two places have it": """
+d["s"] = d["t"] = (a,)
+def step():
+    x = d["s"][0] + (1 if d["s"] is d["t"] else 2)
+    d["s"] = d["t"] = (x,)
+    return x
+""",
+    "two places have a part of it": """
+one = [a]
+d["s"], d["t"] = (one, 0), (one, 1)
+def step():
+    one = [d["s"][0][0] + (1 if d["s"][0] is d["t"][0] else 2)]
+    d["s"], d["t"] = (one, 0), (one, 1)
+    return one[0]
+""",
     "an argument is it": """
 d["s"] = [a, b]
 def step(given):

@@ -40,21 +40,27 @@ def _items(thing: Any) -> Iterable[Any]:
 def told(container: Guard, key: Collection[int]) -> tuple[Any, ...]:
     """Return all that the container in a place is told by, in order, of tensors only that they are there.
 
-    One whose identity is in `key` is told by that: the call changes it.
+    One whose identity is in `key` is told by that: the call changes it. One that was met before is told by
+    where.
     """
     found: list[Any] = []
+    met: dict[int, int] = {}
 
     def add(thing: Any, depth: int) -> None:
         if isinstance(thing, TensorBase):
             found.append(TensorBase)
         elif not is_plain(thing) or depth > _DEEP or len(found) > _MUCH or id(thing) in key:
             found.append(thing)
+        elif id(thing) in met:
+            found.append(met[id(thing)])
         else:
+            start = len(found)
             found.extend((type(thing), len(thing)))
             if isinstance(thing, dict):
                 found.extend(thing)
             for each in _items(thing):
                 add(each, depth + 1)
+            met[id(thing)] = start
 
     add(container.read(container.container, container.key), 0)
     return tuple(found)
@@ -92,28 +98,34 @@ class Exchanged:
         session = self._session
         place = Guard(guard.read, guard.container, guard.key, ABSENT)
         held = told(place, self._changed)
-        apart = {*session.arguments, *session.there}
+        apart = {*session.arguments, *session.there, *self._originals}
         if name in session.knowledge.whole or len(held) > _MUCH or told(place, apart) != held:
             return ABSENT
-        place.value = self._copy(name, place, guard.value, ())
+        place.value = self._copy(name, place, guard.value, (), {})
         session.note(Contents(told, place, self._changed, held), (*name, "told"))
         session.places[name] = place
         return place.value
 
-    def _copy(self, name: Any, place: Guard, thing: Any, path: tuple[tuple[Any, Any], ...]) -> Any:
+    def _copy(
+        self, name: Any, place: Guard, thing: Any, path: tuple[tuple[Any, Any], ...], done: dict[int, Any]
+    ) -> Any:
         session, kind = self._session, type(thing)
         if isinstance(thing, TensorBase):
             session.cells.meet(thing, Guard(part, place, path, thing))
             return thing
         if not is_plain(thing) or len(path) > _DEEP:
             return session.seen(thing)
+        if id(thing) in done:
+            return done[id(thing)]
         self._originals[id(thing)] = name
         items = thing.items() if kind is dict else enumerate(_items(thing))
-        parts = [(at, self._copy(name, place, each, (*path, (kind, at)))) for at, each in items]
+        parts = [(at, self._copy(name, place, each, (*path, (kind, at)), done)) for at, each in items]
         if isinstance(thing, tuple):
-            return session.made(tuple.__new__(kind, (each for _, each in parts)))
-        made = session.made(dict(parts) if kind is dict else [each for _, each in parts])
-        self._copies[id(made)] = (name, made, copied(made))
+            made = session.made(tuple.__new__(kind, (each for _, each in parts)))
+        else:
+            made = session.made(dict(parts) if kind is dict else [each for _, each in parts])
+            self._copies[id(made)] = (name, made, copied(made))
+        done[id(thing)] = made
         return made
 
     def shown(self, thing: object) -> None:
