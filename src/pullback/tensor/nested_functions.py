@@ -56,7 +56,7 @@ def _one_is_not(x: Any, text: str) -> RuntimeError:
 
 
 def _comparison(func: Function, x: Any, y: Any) -> Any:
-    if func.__name__ != "eq":
+    if func.__name__ not in ("eq", "__eq__"):
         if isinstance(y, Tensor):
             refuse(f"{func.__name__}.Tensor")
     elif not isinstance(x, NestedTensor) or (isinstance(y, Tensor) and (y.is_nested or y.dim())):
@@ -249,7 +249,7 @@ _CONVERTING = (
 #: What a function does that is called with a nested tensor: ``rule(function, *args)``.
 RULES: dict[str, Function] = {
     **dict.fromkeys(_ALIKE, _mapped), **dict.fromkeys(_WRITING, _in_place),
-    **dict.fromkeys(_CONVERTING, _converted), **dict.fromkeys(("eq", "ge", "gt"), _comparison),
+    **dict.fromkeys(_CONVERTING, _converted), **dict.fromkeys(("eq", "__eq__", "ge", "gt"), _comparison),
     **{
         name: _arithmetic(shown, _mapped)
         for shown in ("add", "sub", "mul", "div") for name in (shown, f"__{shown}__")

@@ -105,11 +105,11 @@ class InlineCache:
 
     def count(self, *arguments: Any) -> None:
         """Count a call until native code pays; what is traced has no plans."""
-        if is_tracing():
-            return
         self._left -= 1
         if not self._left:
             self._left = self._calls
+            if is_tracing():
+                return
             if not large.is_there():
                 self._use(None)
             elif (source := native(self._calls * _SAVED)) is not None:
