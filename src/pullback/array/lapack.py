@@ -198,9 +198,7 @@ def solve_triangles(a: ndarray, b: ndarray, upper: bool, unit: bool, left: bool 
     return x if large.ask("triangle", *flat, upper, unit, False) else None
 
 
-def _solve_natively(
-    a: ndarray, b: ndarray, x: ndarray, upper: bool, unit: bool, zeros: bool = False
-) -> bool:  # fmt: skip
+def _solve_natively(a: ndarray, b: ndarray, x: ndarray, upper: bool, unit: bool, zeros: bool = False) -> bool:
     """Write X with A·X = B, which may be B, by a native kernel; return whether there is one. With `zeros` B
     is a triangle, too.
     """
@@ -245,9 +243,7 @@ def factor_stack(
     if x.ndim < 3 or x.dtype.char not in "fd" or max(x.shape[-2:]) > _PIVOTED or x.size < _WORTH_PIVOTED:
         return None
     lead = x.shape[:-2]
-    if not large.is_there():
-        return None
-    if y is not None and (y.dtype != x.dtype or leading((x, y), (2, 2)) != lead):
+    if not large.is_there() or (y is not None and (y.dtype != x.dtype or leading((x, y), (2, 2)) != lead)):
         return None
     lu, info, solution = column_major(x), np.empty(lead, INT32), None
     pivots = np.empty((*lead, min(x.shape[-2:])), INT32)

@@ -51,9 +51,8 @@ def _solve_triangular(x: ndarray, y: ndarray, /, upper: bool, left: bool, unit: 
             a, b, c = (v.swapaxes(-1, -2) for v in (x, y, result))
             _substitute(a, b, c, not upper, unit)
         return result
-    return each(lambda a, b: (solve_triangle(a, b, upper, unit, left),), (x, y), ((y.shape[-2:], y.dtype),))[
-        0
-    ]
+    kind = y.shape[-2:], y.dtype
+    return each(lambda a, b: (solve_triangle(a, b, upper, unit, left),), (x, y), (kind,))[0]
 
 
 #: Rows up to which systems of a stack are solved side by side: 16 of 4×4 take 25 µs instead of 70.

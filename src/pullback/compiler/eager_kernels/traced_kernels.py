@@ -186,8 +186,9 @@ def _name_of(part: Any) -> str:
     if part.__closure__:
         return repr(part)
     # Other lambdas are called so, too, but do something else.
-    code = part.__code__
-    return f"{name} {(code.co_code, code.co_consts, code.co_names, code.co_varnames, part.__defaults__)}"
+    code, defaults = part.__code__, (part.__defaults__, part.__kwdefaults__)
+    takes = code.co_flags, code.co_argcount, code.co_kwonlyargcount, code.co_varnames
+    return f"{name} {(code.co_code, code.co_consts, code.co_names, takes, defaults)}"
 
 
 def _entry_of(key: tuple[Any, ...]) -> str | None:

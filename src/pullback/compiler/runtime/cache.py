@@ -195,9 +195,11 @@ def write(name: str, description: object, content: bytes) -> None:
     place = _own_folder(create=True)
     if place is None:
         return
-    import json
+    about = b""
+    if description is not None:
+        import json
 
-    about = b"" if description is None else json.dumps(description).encode()
+        about = json.dumps(description).encode()
     body = len(about).to_bytes(8, "little") + about + content
     checksum = blake2b(body, digest_size=_DIGEST).digest()
     # What the `tempfile` of Python does, which takes 5 ms to import.
